@@ -1,0 +1,43 @@
+# Two commands set up and use a fresh machine: `make run` and `make test`. Both make the environment themselves.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check format torture bench clean
+
+help: ## Show what can be made.
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(READY): pyproject.toml constraints.txt
+	@echo "==> Setting up $(VENV)"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Recollect needs Python 3.11 or newer: make PYTHON=python3.11 …"; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+	@echo "==> Installing dependencies (a minute or so the first time)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+run: $(READY) ## Run the guided demo on a temporary memory.
+	@$(BIN)/recollect demo
+
+check: $(READY) ## Lint, format check, types, layers.
+	@echo "==> ruff"; $(BIN)/ruff check . && $(BIN)/ruff format --check .
+	@echo "==> mypy"; $(BIN)/mypy
+	@echo "==> layers"; $(BIN)/lint-imports --no-cache | tail -n 6
+
+test: check ## Everything above, then all tests with coverage.
+	@echo "==> tests"; $(BIN)/python -m pytest -n 2 --cov --cov-report=term
+
+format: $(READY) ## Format and fix the code.
+	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
+
+torture: $(READY) ## Hours of faults, all rounds.
+	@$(BIN)/python -m pytest -m torture --timeout=0 -s tests/faults
+
+bench: $(READY) ## Measure, next to a bare loop in the same run.
+	@$(BIN)/python benchmarks/adds.py
+	@$(BIN)/python benchmarks/startup.py
+
+clean: ## Remove the environment and all caches.
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* .import_linter_cache

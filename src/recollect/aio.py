@@ -1,0 +1,95 @@
+"""The async edge: the same names, awaited. Calls move to worker threads; no logic lives here."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import os
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+from recollect import system
+from recollect.system import MemorySystem
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# More threads than this only wait for each other: reads are short and writes share one transaction.
+_WORKERS = 16
+
+
+def _awaited(
+    method: Callable[Concatenate[MemorySystem, P], T],
+) -> Callable[Concatenate[AsyncMemorySystem, P], Awaitable[T]]:
+    @functools.wraps(method)
+    async def call(self: AsyncMemorySystem, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        work = functools.partial(method, self.sync, *args, **kwargs)
+        return await asyncio.get_running_loop().run_in_executor(self._workers, work)
+
+    return call
+
+
+class AsyncMemorySystem:
+    """A `MemorySystem` for async code. `sync` is the system itself."""
+
+    def __init__(self, sync: MemorySystem) -> None:
+        self.sync = sync
+        self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="recollect")
+
+    remember = _awaited(MemorySystem.remember)
+    remember_many = _awaited(MemorySystem.remember_many)
+    recall = _awaited(MemorySystem.recall)
+    list = _awaited(MemorySystem.list)
+    show = _awaited(MemorySystem.show)
+    edges = _awaited(MemorySystem.edges)
+    history = _awaited(MemorySystem.history)
+    edit = _awaited(MemorySystem.edit)
+    link = _awaited(MemorySystem.link)
+    contradict = _awaited(MemorySystem.contradict)
+    supersede = _awaited(MemorySystem.supersede)
+    retract = _awaited(MemorySystem.retract)
+    stats = _awaited(MemorySystem.stats)
+
+    @property
+    def orchestrator_id(self) -> str:
+        """Whose memory this is."""
+        return self.sync.orchestrator_id
+
+    async def close(self) -> None:
+        """Waits for running work and lets the store go."""
+        await asyncio.get_running_loop().run_in_executor(self._workers, self.sync.close)
+        self._workers.shutdown(wait=True)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+class _Opening:
+    """What `open` returns: awaited it gives the memory; in `async with` it closes it too."""
+
+    def __init__(self, work: Callable[[], MemorySystem]) -> None:
+        self._work = work
+        self._memory: AsyncMemorySystem | None = None
+
+    def __await__(self) -> Any:
+        return self.__aenter__().__await__()
+
+    async def __aenter__(self) -> AsyncMemorySystem:
+        self._memory = AsyncMemorySystem(await asyncio.to_thread(self._work))
+        return self._memory
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._memory is not None:
+            await self._memory.close()
+
+
+def open(root: str | os.PathLike[str], *, orchestrator: str, **options: Any) -> _Opening:  # noqa: A001  as in the sync API
+    """As `recollect.open`, for `async with` or `await`."""
+    return _Opening(functools.partial(system.open, root, orchestrator=orchestrator, **options))

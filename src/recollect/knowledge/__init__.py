@@ -1,0 +1,7 @@
+"""What memory knows: the one write path, and how knowledge changes."""
+
+from recollect.knowledge.change import Change
+from recollect.knowledge.provenance import Workspace
+from recollect.knowledge.remember import Draft, Link, Receipt, Remember
+
+__all__ = ["Change", "Draft", "Link", "Receipt", "Remember", "Workspace"]

@@ -1,0 +1,287 @@
+"""The one write path: everything that becomes a memory, whoever brings it, is made and stored here."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal, TypeVar
+
+from recollect.embedding import Embedder
+from recollect.errors import InvalidInput, RecollectError, StorageError
+from recollect.knowledge.access import everything, recording_denials, visible
+from recollect.knowledge.provenance import Workspace
+from recollect.knowledge.transition import add_edge, supersede
+from recollect.log import MemoryLog
+from recollect.model.clock import Clock, parse_time
+from recollect.model.edge import Edge, EdgeType
+from recollect.model.event import Event, EventKind
+from recollect.model.ids import IdFactory, check_opaque_id
+from recollect.model.memory import DEFAULT_IMPORTANCE, Memory, MemoryType, Sensitivity
+from recollect.model.scope import Speaker
+from recollect.model.source import Source
+from recollect.model.status import Status
+from recollect.model.terms import terms
+from recollect.model.text import summarise
+from recollect.storage.interface import NewMemory, Storage, Vector, Writer
+
+_DURATION = re.compile(r"(\d{1,6})\s*(m|h|d|w|y)", re.IGNORECASE)
+_UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+T = TypeVar("T")
+
+_BY_HAND = Source()
+
+Outcome = Literal["stored", "merged", "refused"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """An edge to make from the new memory to one that is there."""
+
+    to_memory_id: str
+    edge_type: Any
+    weight: Any = 1.0
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What a caller wants remembered, as given; nothing is checked until it becomes a memory."""
+
+    content: Any
+    type: Any = MemoryType.FACT
+    importance: Any = DEFAULT_IMPORTANCE
+    confidence: Any = 1.0
+    summary: Any = None
+    sensitivity: Any = Sensitivity.PUBLIC
+    source: Source = _BY_HAND
+    scope: Any = None
+    observed_at: Any = None
+    expires: Any = None
+    valid_from: Any = None
+    valid_to: Any = None
+    links: Sequence[Link] = ()
+    supersedes: Sequence[str] = ()
+    reason: str | None = None
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What became of one draft."""
+
+    outcome: Outcome
+    memory: Memory | None = None
+    superseded: tuple[Memory, ...] = ()
+    contradicts: tuple[Memory, ...] = ()
+    people: tuple[Any, ...] = ()
+    reason: str | None = None
+    code: str | None = None
+
+
+@dataclass(slots=True)
+class _Ready:
+    """A draft that has passed every check that needs no store."""
+
+    draft: Draft
+    memory: Memory
+    links: tuple[Edge, ...]
+    updates: tuple[Edge, ...]
+    terms: list[str]
+    vector: Vector | None = None
+
+
+class Remember:
+    """Checks, makes and stores memories: one transaction for a memory with all that belongs to it."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        clock: Clock,
+        ids: IdFactory,
+        workspace: Workspace,
+        log: MemoryLog,
+        embedder: Embedder | None = None,
+    ) -> None:
+        self._storage = storage
+        self._clock = clock
+        self._ids = ids
+        self._workspace = workspace
+        self._log = log
+        self._embedder = embedder
+
+    def one(self, draft: Draft, speaker: Speaker) -> Receipt:
+        """Stores one draft, or raises what is wrong with it."""
+        ready = self._prepare(draft, speaker)
+        self._embed([ready])
+        (receipt,) = self._recorded(speaker, lambda writer: self._store(writer, [ready], speaker))
+        self._logged([receipt])
+        return receipt
+
+    def many(self, drafts: Sequence[Draft], speaker: Speaker) -> list[Receipt]:
+        """Stores many in one transaction; each stands or falls alone and has its own receipt."""
+        prepared = [_attempt(self._prepare, draft, speaker) for draft in drafts]
+        ready = [item for item in prepared if isinstance(item, _Ready)]
+        self._embed(ready)
+        # Savepoints cost more than the inserts between them, so they are only set once something was refused.
+        try:
+            stored = self._storage.write(lambda writer: self._store(writer, ready, speaker))
+        except StorageError:
+            raise
+        except RecollectError:
+            stored = self._storage.write(
+                lambda writer: [
+                    _attempt(writer.attempt, lambda item=item: self._store(writer, [item], speaker)[0])
+                    for item in ready
+                ]
+            )
+        receipts = iter(stored)
+        answer = [next(receipts) if isinstance(item, _Ready) else item for item in prepared]
+        self._logged(answer)
+        return answer
+
+    def _recorded(self, speaker: Speaker, work: Callable[[Writer], T]) -> T:
+        return recording_denials(
+            self._storage, self._clock, self._log, speaker, "remember", lambda: self._storage.write(work)
+        )
+
+    def _prepare(self, draft: Draft, speaker: Speaker) -> _Ready:
+        """A valid memory from a draft: the clock is read once, ids are made, paths are checked on disk."""
+        now = self._clock.now()
+        memory = Memory(
+            memory_id=self._ids.new(),
+            orchestrator_id=self._storage.orchestrator_id,
+            type=draft.type,
+            importance=draft.importance,
+            content=draft.content,
+            summary=draft.summary if draft.summary is not None else _summary(draft.content),
+            confidence=draft.confidence,
+            source=draft.source,
+            status=Status.ACTIVE,
+            scope=speaker.scope(draft.scope),
+            sensitivity=draft.sensitivity,
+            observed_at=now if draft.observed_at is None else draft.observed_at,
+            created_at=now,
+            updated_at=now,
+            expires_at=None if draft.expires is None else expiry(draft.expires, now),
+            valid_from=draft.valid_from,
+            valid_to=draft.valid_to,
+        )
+        self._workspace.check(memory.source)
+        if draft.key is not None:
+            check_opaque_id(draft.key, "key")
+        updates = [Link(to_memory_id=old, edge_type=EdgeType.UPDATES, reason=draft.reason) for old in draft.supersedes]
+        return _Ready(
+            draft,
+            memory,
+            tuple(self._edge(memory, link) for link in draft.links),
+            tuple(self._edge(memory, link) for link in updates),
+            terms(memory.content),
+        )
+
+    def _edge(self, memory: Memory, link: Link) -> Edge:
+        return Edge(
+            edge_id=self._ids.new(),
+            from_memory_id=memory.memory_id,
+            to_memory_id=link.to_memory_id,
+            edge_type=link.edge_type,
+            weight=link.weight,
+            created_at=memory.created_at,
+            reason=link.reason,
+        )
+
+    def _embed(self, ready: Sequence[_Ready]) -> None:
+        if self._embedder is None or not ready:
+            return
+        vectors = self._embedder.embed_documents([item.memory.content for item in ready])
+        for item, data in zip(ready, vectors, strict=True):
+            item.vector = Vector(self._embedder.name, self._embedder.dimension, data)
+
+    def _store(self, writer: Writer, ready: Sequence[_Ready], speaker: Speaker) -> list[Receipt]:
+        receipts = [self._earlier(writer, item) for item in ready]
+        new = [item for item, earlier in zip(ready, receipts, strict=True) if earlier is None]
+        writer.add_memories([NewMemory(item.memory, item.terms, item.vector, item.draft.key) for item in new])
+        writer.add_events(
+            Event(
+                kind=EventKind.CREATED,
+                actor=speaker.actor,
+                occurred_at=item.memory.created_at,
+                memory_id=item.memory.memory_id,
+                reason=item.draft.reason,
+            )
+            for item in new
+        )
+        return [
+            earlier or self._store_edges(writer, item, speaker) for item, earlier in zip(ready, receipts, strict=True)
+        ]
+
+    @staticmethod
+    def _earlier(writer: Writer, ready: _Ready) -> Receipt | None:
+        """The receipt of an earlier write with the same key: a retry never makes a second memory."""
+        key = ready.draft.key
+        earlier = None if key is None else writer.memory_by_key(ready.memory.scope, key)
+        return None if earlier is None else Receipt(outcome="merged", memory=earlier, reason="this key was used before")
+
+    def _store_edges(self, writer: Writer, ready: _Ready, speaker: Speaker) -> Receipt:
+        memory = ready.memory
+        if not ready.links and not ready.updates:
+            return Receipt(outcome="stored", memory=memory)
+        seen = everything(memory.orchestrator_id, speaker, memory.created_at)
+        contradicted = []
+        for edge in ready.links:
+            end = visible(writer, seen, edge.to_memory_id)
+            add_edge(writer, edge, speaker.actor)
+            if edge.edge_type is EdgeType.CONTRADICTS:
+                contradicted.append(end)
+        gone = [
+            supersede(writer, visible(writer, seen, edge.to_memory_id), memory, edge, speaker.actor)
+            for edge in ready.updates
+        ]
+        return Receipt(outcome="stored", memory=memory, superseded=tuple(gone), contradicts=tuple(contradicted))
+
+    def _logged(self, receipts: Sequence[Receipt]) -> None:
+        """One line a call: a batch is counted, a single memory is named."""
+        outcomes = Counter(receipt.outcome for receipt in receipts)
+        only = receipts[0] if len(receipts) == 1 else None
+        memory_id = only.memory.memory_id if only and only.memory else None
+        self._log.write("memory.remember", outcomes=dict(outcomes), memoryId=memory_id)
+
+
+def _attempt(work: Callable[..., T], *values: Any) -> T | Receipt:
+    """What work returns, or a receipt that says why it was refused."""
+    try:
+        return work(*values)
+    except RecollectError as error:
+        return Receipt(outcome="refused", reason=error.message, code=error.code)
+
+
+def expiry(value: Any, now: datetime) -> datetime:
+    """When something expires: a time, a duration from now, or a text such as `14d`, `2w`, `36h` or a date."""
+    if isinstance(value, timedelta):
+        moment = now + value
+    elif isinstance(value, str) and (match := _DURATION.fullmatch(value.strip())):
+        count, unit = int(match.group(1)), match.group(2).lower()
+        try:
+            moment = now + (timedelta(days=365 * count) if unit == "y" else _UNITS[unit] * count)
+        except OverflowError:
+            raise InvalidInput.of("invalid_expiry", "expires", value, "before the year 9999") from None
+    else:
+        try:
+            moment = parse_time(value, "expires")
+        except InvalidInput as error:
+            raise InvalidInput.of(
+                "invalid_expiry",
+                "expires",
+                value,
+                "a time or a duration",
+                hint="for example 14d, 2w or 2026-12-24",
+            ) from error
+    if moment <= now:
+        raise InvalidInput.of("invalid_expiry", "expires", value, "in the future")
+    return moment
+
+
+def _summary(content: Any) -> Any:
+    return (summarise(content) or content) if isinstance(content, str) else "…"

@@ -1,0 +1,1 @@
+"""Plain typed values, enums, ids and time; no I/O."""

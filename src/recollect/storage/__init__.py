@@ -1,0 +1,1 @@
+"""The only place with SQL: engines behind one interface, migrations, transactions."""

@@ -1,0 +1,170 @@
+"""What a storage engine offers. Everything above this line is the same for SQLite and PostgreSQL.
+
+Work is handed in as a function of a `Reader` or `Writer`: the engine runs it in one transaction and may run it
+again after a conflict, so it must do nothing but read, decide and write through its argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from recollect.model.edge import Edge
+from recollect.model.event import Event
+from recollect.model.memory import Memory, MemoryType
+from recollect.model.scope import Scope, Visibility
+from recollect.model.source import Source
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A stored row that can no longer be trusted: named and withheld."""
+
+    memory_id: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Memories that were read, and rows that were withheld because they are damaged."""
+
+    memories: list[Memory]
+    damaged: list[Damage] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One candidate of a search: the store's number for a memory, and the engine's score (greater is better)."""
+
+    seq: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """The embedding of one text: little-endian float32, and the model that made it."""
+
+    model: str
+    dimension: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class NewMemory:
+    """A memory to be stored, with what it is found by; `key` lets a repeated write be recognised."""
+
+    memory: Memory
+    terms: Sequence[str]
+    vector: Vector | None = None
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much an orchestrator's store holds."""
+
+    memories: dict[str, dict[str, int]]
+    edges: int
+    events: int
+    vectors: int
+    scopes: int
+
+
+class Reader(Protocol):
+    """A consistent view of one orchestrator's store."""
+
+    def memory(self, visibility: Visibility, memory_id: str) -> Memory | None:
+        """One memory, if it is there and visible; raises `DamagedMemory` when its row is damaged."""
+        ...
+
+    def exists(self, memory_id: str) -> bool:
+        """Whether an id is there at all; for recording denials only."""
+        ...
+
+    def memories(self, visibility: Visibility, *, types: Iterable[MemoryType] | None, limit: int, offset: int) -> Found:
+        """Visible memories, newest first."""
+        ...
+
+    def by_seq(self, visibility: Visibility, seqs: Sequence[int]) -> tuple[dict[int, Memory], list[Damage]]:
+        """Visible memories by the store's numbers."""
+        ...
+
+    def match_terms(self, visibility: Visibility, terms: Sequence[str], limit: int) -> list[Ranked]:
+        """The best full-text matches for any of some terms."""
+        ...
+
+    def nearest(self, visibility: Visibility, vector: Vector, limit: int) -> list[Ranked]:
+        """The memories nearest to a vector of the same model, by cosine similarity."""
+        ...
+
+    def edges(self, visibility: Visibility, memory_ids: Iterable[str]) -> list[Edge]:
+        """Edges that touch any of these memories and whose both ends are visible."""
+        ...
+
+    def events(self, memory_id: str) -> list[Event]:
+        """What happened to one memory, oldest first."""
+        ...
+
+    def counts(self) -> Counts:
+        """How much the store holds."""
+        ...
+
+
+class Writer(Reader, Protocol):
+    """One transaction: all of it happens, or none."""
+
+    def add_memories(self, memories: Sequence[NewMemory]) -> None:
+        """Memories with their sources, their rows in the text index and, where there are any, their vectors."""
+        ...
+
+    def replace_memory(self, memory: Memory, terms: Sequence[str] | None = None) -> None:
+        """New values for a stored memory; with terms its text has changed: index it anew and drop its vectors."""
+        ...
+
+    def memory_by_key(self, scope: Scope, key: str) -> Memory | None:
+        """What an earlier write with this idempotency key made."""
+        ...
+
+    def add_source(self, memory_id: str, position: int, source: Source) -> None:
+        """A further source that says the same."""
+        ...
+
+    def add_edge(self, edge: Edge) -> None:
+        """An edge between two stored memories."""
+        ...
+
+    def reaches(self, start: str, goal: str, edge_type: str) -> bool:
+        """Whether edges of one type lead from one memory to another."""
+        ...
+
+    def add_events(self, events: Iterable[Event]) -> None:
+        """Lines of the append-only record."""
+        ...
+
+    def attempt(self, work: Callable[[], T]) -> T:
+        """Runs a part of the transaction that may fail alone: what it raises undoes only that part."""
+        ...
+
+
+class Storage(Protocol):
+    """One orchestrator's store. Safe to share between threads."""
+
+    @property
+    def orchestrator_id(self) -> str:
+        """Whose store this is."""
+        ...
+
+    def read(self, work: Callable[[Reader], T]) -> T:
+        """Runs work on a consistent view."""
+        ...
+
+    def write(self, work: Callable[[Writer], T]) -> T:
+        """Runs work in a transaction; when this returns, what it wrote is durable."""
+        ...
+
+    def close(self) -> None:
+        """Waits for running work and lets the store go."""
+        ...

@@ -1,0 +1,75 @@
+"""The folders of one orchestrator under the root, private to the operating-system user."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from recollect.errors import StorageUnavailable
+from recollect.model.ids import check_orchestrator_id
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where one orchestrator's files are."""
+
+    root: Path
+    orchestrator_id: str
+
+    @classmethod
+    def of(cls, root: str | os.PathLike[str], orchestrator_id: str) -> Layout:
+        """The layout under a root; the id is checked, so that it names exactly one folder inside the root."""
+        return cls(Path(os.path.realpath(Path(root).expanduser())), check_orchestrator_id(orchestrator_id))
+
+    @property
+    def workspace(self) -> Path:
+        """The orchestrator's own folder: sources of memories lie inside it unless others are allowed."""
+        return self.root / self.orchestrator_id
+
+    @property
+    def memory(self) -> Path:
+        """The folder of everything below."""
+        return self.workspace / "memory"
+
+    @property
+    def database(self) -> Path:
+        """The SQLite file."""
+        return self.memory / "memory.db"
+
+    @property
+    def log(self) -> Path:
+        """The structured log."""
+        return self.memory / "logs" / "memory.log"
+
+    def create(self) -> None:
+        """Makes the folders that are missing."""
+        folders = (
+            self.memory,
+            self.memory / "ingest",
+            self.memory / "ingest" / "processed",
+            self.memory / "ingest" / "rejected",
+            self.memory / "bulletins",
+            self.memory / "logs",
+        )
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+            self._check_inside()
+            for folder in (self.workspace, *folders):
+                folder.mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise StorageUnavailable(
+                f"cannot make the folder {error.filename}: {error.strerror}",
+                hint="choose another root with --root or RECOLLECT_ROOT",
+                path=str(error.filename),
+            ) from error
+
+    def _check_inside(self) -> None:
+        """A link in place of the orchestrator's folder would let two ids share one store."""
+        for folder in (self.workspace, self.memory):
+            if folder.is_symlink():
+                raise StorageUnavailable(
+                    f"{folder} is a symbolic link; an orchestrator's folder must be a real one",
+                    code="unsafe_layout",
+                    path=str(folder),
+                )

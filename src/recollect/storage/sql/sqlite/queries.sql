@@ -1,0 +1,163 @@
+-- One visibility gate: joined into every query that returns memories, before any limit. A missing user or
+-- chat is NULL here and equals nothing.
+-- fragment: visible
+m.orchestrator_id = :orchestrator_id
+AND m.scope_id IN (
+    SELECT scope_id FROM scopes WHERE kind = 'personal' AND owner_user_id = :user
+    UNION ALL SELECT scope_id FROM scopes WHERE kind = 'group' AND chat_id = :chat
+    UNION ALL SELECT scope_id FROM scopes WHERE kind = 'shared')
+AND m.status IN (SELECT value FROM json_each(:statuses))
+AND (:include_expired OR m.expires_at IS NULL OR m.expires_at > :now)
+
+-- The columns a memory is read from, in the order rows.py unpacks them.
+-- fragment: memory
+m.memory_id, m.orchestrator_id, m.type, m.importance, m.content, m.summary, m.confidence, m.status, m.sensitivity,
+m.trust, m.observed_at, m.created_at, m.updated_at, m.expires_at, m.valid_from, m.valid_to, m.digest,
+sc.kind, sc.owner_user_id, sc.chat_id,
+so.source_type, so.captured_by, so.source_path, so.conversation_id, so.workflow_run_id, so.step_id, so.message_id
+
+-- A memory with its scope and first source; left joins, so that a damaged row is seen and reported.
+-- fragment: memories
+memories AS m
+LEFT JOIN scopes AS sc ON sc.scope_id = m.scope_id
+LEFT JOIN memory_sources AS so ON so.memory_id = m.memory_id AND so.position = 0
+
+-- The number of a scope, if it was ever written to.
+-- name: find_scope
+SELECT scope_id FROM scopes WHERE kind = :kind AND owner_user_id IS :owner_user_id AND chat_id IS :chat_id
+
+-- name: add_scope
+INSERT INTO scopes (kind, owner_user_id, chat_id) VALUES (:kind, :owner_user_id, :chat_id) RETURNING scope_id
+
+-- The last number given to a memory.
+-- name: last_seq
+SELECT seq FROM sqlite_sequence WHERE name = 'memories'
+
+-- name: add_memory
+INSERT INTO memories (
+    seq, memory_id, orchestrator_id, scope_id, type, importance, content, summary, confidence, status, sensitivity, trust,
+    observed_at, created_at, updated_at, expires_at, valid_from, valid_to, idempotency_key, digest)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- Everything about a memory that may change; its id, scope, source and creation never do.
+-- name: replace_memory
+UPDATE memories SET
+    type = :type, importance = :importance, content = :content, summary = :summary, confidence = :confidence,
+    status = :status, sensitivity = :sensitivity, observed_at = :observed_at, updated_at = :updated_at,
+    expires_at = :expires_at, valid_from = :valid_from, valid_to = :valid_to, digest = :digest
+WHERE memory_id = :memory_id
+
+-- name: add_source
+INSERT INTO memory_sources (
+    memory_id, position, source_type, captured_by, source_path, conversation_id, workflow_run_id, step_id, message_id)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: add_terms
+INSERT INTO memory_fts (rowid, terms, scope) VALUES (?, ?, ?)
+
+-- name: replace_terms
+UPDATE memory_fts SET terms = :terms WHERE rowid = (SELECT seq FROM memories WHERE memory_id = :memory_id)
+
+-- name: find_model
+SELECT model_id, dimension FROM embedding_models WHERE name = :name
+
+-- name: add_model
+INSERT INTO embedding_models (name, dimension) VALUES (:name, :dimension) RETURNING model_id
+
+-- name: add_vector
+INSERT OR REPLACE INTO memory_embeddings (seq, model_id, vector) VALUES (?, ?, ?)
+
+-- name: drop_vectors
+DELETE FROM memory_embeddings WHERE seq = (SELECT seq FROM memories WHERE memory_id = :memory_id)
+
+-- name: add_edge
+INSERT INTO memory_edges (edge_id, from_memory_id, to_memory_id, edge_type, weight, reason, created_at)
+VALUES (:edge_id, :from_memory_id, :to_memory_id, :edge_type, :weight, :reason, :created_at)
+
+-- name: add_event
+INSERT INTO events (occurred_at, kind, actor, memory_id, edge_id, reason, detail) VALUES (?, ?, ?, ?, ?, ?, ?)
+
+-- One memory, if the caller may see it.
+-- name: memory
+SELECT @memory FROM @memories WHERE m.memory_id = :memory_id AND @visible
+
+-- Whether an id exists at all: asked only to record a denial, never answered to the caller.
+-- name: exists
+SELECT 1 FROM memories WHERE memory_id = :memory_id
+
+-- The memory that an earlier write with the same key made.
+-- name: memory_by_key
+SELECT @memory FROM @memories WHERE m.scope_id = :scope_id AND m.idempotency_key = :key
+
+-- Newest first.
+-- name: list_memories
+SELECT @memory FROM @memories
+WHERE @visible AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)))
+ORDER BY m.seq DESC LIMIT :limit OFFSET :offset
+
+-- name: by_seq
+SELECT m.seq, @memory FROM @memories WHERE m.seq IN (SELECT value FROM json_each(:seqs)) AND @visible
+
+-- The scopes a caller may see, as numbers: text and vector search run inside each of them.
+-- name: visible_scopes
+SELECT scope_id FROM scopes WHERE kind = 'personal' AND owner_user_id = :user
+UNION ALL SELECT scope_id FROM scopes WHERE kind = 'group' AND chat_id = :chat
+UNION ALL SELECT scope_id FROM scopes WHERE kind = 'shared'
+
+-- Best matches of a full-text query, inside the gate.
+-- name: match_terms
+SELECT m.seq, bm25(memory_fts, 1.0, 0.0) AS score
+FROM memory_fts JOIN memories AS m ON m.seq = memory_fts.rowid
+WHERE memory_fts MATCH :query AND @visible
+ORDER BY score, m.memory_id LIMIT :limit
+
+-- Exact nearest vectors of one model, inside the gate.
+-- name: nearest
+SELECT m.seq, vec_distance_cosine(v.vector, :vector) AS distance
+FROM memories AS m JOIN memory_embeddings AS v ON v.seq = m.seq
+WHERE v.model_id = :model_id AND @visible
+ORDER BY distance, m.memory_id LIMIT :limit
+
+-- Edges that touch any of some memories and whose both ends the caller may see.
+-- name: edges
+SELECT e.edge_id, e.from_memory_id, e.to_memory_id, e.edge_type, e.weight, e.reason, e.created_at
+FROM memory_edges AS e
+WHERE (e.from_memory_id IN (SELECT value FROM json_each(:memory_ids))
+       OR e.to_memory_id IN (SELECT value FROM json_each(:memory_ids)))
+  AND EXISTS (SELECT 1 FROM memories AS m WHERE m.memory_id = e.from_memory_id AND @visible)
+  AND EXISTS (SELECT 1 FROM memories AS m WHERE m.memory_id = e.to_memory_id AND @visible)
+ORDER BY e.created_at, e.edge_id
+
+-- Whether following edges of one type from one memory leads to another: asked before an edge may close a cycle.
+-- name: reaches
+WITH RECURSIVE reached (memory_id) AS (
+    SELECT :start
+    UNION SELECT e.to_memory_id FROM memory_edges AS e JOIN reached ON e.from_memory_id = reached.memory_id
+          WHERE e.edge_type = :edge_type)
+SELECT 1 FROM reached WHERE memory_id = :goal
+
+-- What happened to one memory, oldest first.
+-- name: events
+SELECT sequence, occurred_at, kind, actor, memory_id, edge_id, reason, detail
+FROM events WHERE memory_id = :memory_id ORDER BY sequence
+
+-- The newest event: it tells, after a commit that reported an error, whether it took effect.
+-- name: last_event
+SELECT sequence, memory_id, edge_id, occurred_at FROM events ORDER BY sequence DESC LIMIT 1
+
+-- name: event_at
+SELECT sequence, memory_id, edge_id, occurred_at FROM events WHERE sequence = :sequence
+
+-- How many memories there are of each type and status.
+-- name: count_memories
+SELECT type, status, count(*) FROM memories GROUP BY type, status ORDER BY type, status
+
+-- name: count_rest
+SELECT (SELECT count(*) FROM memory_edges), (SELECT count(*) FROM events), (SELECT count(*) FROM memory_embeddings),
+       (SELECT count(*) FROM scopes)
+
+-- name: get_meta
+SELECT value FROM meta WHERE key = :key
+
+-- name: set_meta
+INSERT INTO meta (key, value) VALUES (:key, :value) ON CONFLICT (key) DO UPDATE SET value = excluded.value

@@ -1,0 +1,5 @@
+"""The embedded engine: one SQLite file per orchestrator."""
+
+from recollect.storage.sqlite.engine import SqliteStorage
+
+__all__ = ["SqliteStorage"]

@@ -1,0 +1,264 @@
+"""The embedded engine: opens, migrates and shares one SQLite file among threads and processes."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import apsw
+
+from recollect.errors import CorruptDatabase, ForeignDatabase, NewerSchema, StorageUnavailable
+from recollect.log import MemoryLog
+from recollect.storage.interface import Reader, Writer
+from recollect.storage.sql import migrations, queries
+from recollect.storage.sqlite.commit import GroupCommit, Job
+from recollect.storage.sqlite.connection import connect, enter_wal, sync_folder, translated
+from recollect.storage.sqlite.session import Numbers, SqliteReader, SqliteWriter
+
+T = TypeVar("T")
+
+# 'RCLT': marks a file as ours, so that no other program's database is ever migrated by mistake.
+APPLICATION_ID = 0x52434C54
+_SQLITE_HEADER = b"SQLite format 3\x00"
+_SQL = queries("sqlite")
+
+
+class SqliteStorage:
+    """One orchestrator's store in one file. Readers never wait for the writer, nor for each other."""
+
+    def __init__(
+        self,
+        path: Path,
+        orchestrator_id: str,
+        log: MemoryLog,
+        *,
+        synchronous: str = "full",
+        busy_timeout: float = 30.0,
+    ) -> None:
+        self._path = path
+        self._orchestrator_id = orchestrator_id
+        self._log = log
+        self._synchronous = synchronous
+        self._busy_timeout = busy_timeout
+        self._closed = False
+        self._pid = 0
+        self._lock = threading.Lock()
+        with translated(path):
+            self._start()
+
+    @property
+    def orchestrator_id(self) -> str:
+        """Whose store this is."""
+        return self._orchestrator_id
+
+    def _start(self) -> None:
+        """Opens the file for this process. After a fork the child starts anew: a connection may not cross it."""
+        _check_header(self._path)
+        writer = self._connect()
+        try:
+            _check_ours(writer, self._path)
+            _migrate(writer, self._path, self._orchestrator_id, self._busy_timeout)
+            _check_orchestrator(writer, self._path, self._orchestrator_id)
+        except BaseException:
+            writer.close()
+            raise
+        self._writer = writer
+        self._idle: list[apsw.Connection] = []
+        self._numbers = Numbers()
+        self._commits = GroupCommit(self._run_group)
+        self._pid = os.getpid()
+
+    def _connect(self) -> apsw.Connection:
+        return connect(self._path, busy_timeout=self._busy_timeout, synchronous=self._synchronous)
+
+    def _check_process(self) -> None:
+        if self._closed:
+            raise StorageUnavailable("this memory has been closed", code="closed", hint="open it again")
+        if self._pid != os.getpid():
+            with self._lock:
+                if self._pid != os.getpid():
+                    # The parent's connections are left alone: closing them here could cut its files short.
+                    self._inherited = (self._writer, self._idle)
+                    self._start()
+
+    def read(self, work: Callable[[Reader], T]) -> T:
+        """Runs work on a consistent view."""
+        self._check_process()
+        with translated(self._path):
+            try:
+                connection = self._idle.pop()
+            except IndexError:
+                connection = self._connect()
+            try:
+                connection.execute("BEGIN")
+                result = work(SqliteReader(connection, self._orchestrator_id))
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                self._idle.append(connection)
+            return result
+
+    def write(self, work: Callable[[Writer], T]) -> T:
+        """Runs work in a transaction; when this returns, what it wrote is on disk."""
+        self._check_process()
+        return self._commits.submit(work)
+
+    def _run_group(self, group: list[Job]) -> None:
+        """Runs queued writes in one transaction, each undone alone if it fails, and commits once."""
+        try:
+            with translated(self._path):
+                self._begin()
+                writer = SqliteWriter(self._writer, self._orchestrator_id, self._numbers)
+                passed = self._run_jobs(group, writer)
+                self._commit()
+                writer.committed()
+        except Exception as error:  # noqa: BLE001  every waiting caller is told, none is left hanging
+            self._roll_back()
+            for job in group:
+                if not job.finished:
+                    job.fail(error)
+        except BaseException:
+            self._roll_back()
+            raise
+        else:
+            for job in passed:
+                job.succeed()
+
+    def _begin(self) -> None:
+        """Takes the write lock. SQLite's waiting is unfair between processes, so a busy round is tried again."""
+        deadline = time.monotonic() + self._busy_timeout
+        while True:
+            try:
+                self._writer.execute("BEGIN IMMEDIATE")
+            except apsw.BusyError:
+                if time.monotonic() > deadline:
+                    raise
+            else:
+                return
+
+    def _run_jobs(self, group: list[Job], writer: SqliteWriter) -> list[Job]:
+        if len(group) == 1:
+            group[0].result = group[0].work(writer)  # alone, it needs no savepoint: what it raises undoes everything
+            return group
+        passed = []
+        for job in group:
+            try:
+                with translated(self._path):
+                    job.result = writer.attempt(partial(job.work, writer))
+            except Exception as error:
+                if not self._writer.in_transaction:
+                    raise  # the engine gave up the whole transaction: nobody's write happened
+                job.fail(error)
+            else:
+                passed.append(job)
+        return passed
+
+    def _commit(self) -> None:
+        """Commits, and finds out what happened when the commit itself reports an error.
+
+        A full disk or an I/O error can strike after the commit took effect (while the log is folded back into
+        the database); then the newest event of this transaction is there, and the caller is told the truth.
+        """
+        newest = self._writer.execute(_SQL["last_event"]).fetchone()
+        try:
+            self._writer.execute("COMMIT")
+        except apsw.Error as error:
+            self._roll_back()
+            if newest is None or self._event_at(newest[0]) != newest:
+                raise
+            self._log.write("memory.storage.checkpoint_failed", level="warning", detail=str(error))
+
+    def _event_at(self, sequence: int) -> Any:
+        return self._writer.execute(_SQL["event_at"], {"sequence": sequence}).fetchone()
+
+    def _roll_back(self) -> None:
+        if self._writer.in_transaction:
+            with suppress(apsw.Error):  # the engine rolls back by itself when it cannot do it here
+                self._writer.execute("ROLLBACK")
+
+    def close(self) -> None:
+        """Waits for running writes and closes the file."""
+        if self._closed:
+            return
+        self._closed = True
+        self._commits.quiesce()
+        if self._pid == os.getpid():
+            with translated(self._path):
+                while self._idle:
+                    self._idle.pop().close()
+                self._writer.close()
+
+
+def _check_header(path: Path) -> None:
+    """Refuses what is not a database before SQLite gets to touch it."""
+    try:
+        if path.is_dir():
+            raise StorageUnavailable(f"{path} is a folder, not a database", path=str(path))
+        with path.open("rb") as file:
+            header = file.read(len(_SQLITE_HEADER))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise StorageUnavailable(f"cannot read {path}: {error.strerror}", path=str(path)) from error
+    if header and header != _SQLITE_HEADER:
+        raise CorruptDatabase(
+            f"the memory database {path} is damaged: it does not begin as a database does",
+            hint="restore a backup, or move the file away to begin anew",
+            path=str(path),
+        )
+
+
+def _check_ours(connection: apsw.Connection, path: Path) -> None:
+    """Refuses other programs' databases and ones that a newer version of ours has written."""
+    application_id = connection.pragma("application_id")
+    if application_id != APPLICATION_ID and connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+        raise ForeignDatabase(f"{path} is another program's database", path=str(path))
+    version, newest = connection.pragma("user_version"), migrations("sqlite")[-1][0]
+    if version > newest:
+        raise NewerSchema(
+            f"{path} has schema {version}; this version of Recollect knows {newest}",
+            hint="upgrade Recollect",
+            path=str(path),
+            schema=version,
+            newest=newest,
+        )
+
+
+def _migrate(connection: apsw.Connection, path: Path, orchestrator_id: str, busy_timeout: float) -> None:
+    """Brings the schema up to date, one transaction a step; another process may be doing the same."""
+    pending = migrations("sqlite")[connection.pragma("user_version") :]
+    if not pending and connection.pragma("journal_mode") == "wal":
+        return
+    enter_wal(connection, busy_timeout)
+    for number, _, script in migrations("sqlite"):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            if connection.pragma("user_version") < number:
+                connection.execute(script)
+                connection.pragma("user_version", number)
+                connection.pragma("application_id", APPLICATION_ID)
+                if number == 1:
+                    connection.execute(_SQL["set_meta"], {"key": "orchestrator_id", "value": orchestrator_id})
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+    path.chmod(0o600)
+    sync_folder(path.parent)
+
+
+def _check_orchestrator(connection: apsw.Connection, path: Path, orchestrator_id: str) -> None:
+    row = connection.execute(_SQL["get_meta"], {"key": "orchestrator_id"}).fetchone()
+    if row is None or row[0] != orchestrator_id:
+        raise ForeignDatabase(
+            f"{path} belongs to the orchestrator {row[0] if row else 'of nobody'}, not to {orchestrator_id}",
+            code="orchestrator_mismatch",
+            path=str(path),
+        )

@@ -1,0 +1,153 @@
+"""Rows and values: how a memory, edge or event is laid out in columns, and how a damaged row is noticed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from recollect.errors import InvalidInput
+from recollect.model.clock import from_micros, to_micros
+from recollect.model.edge import Edge
+from recollect.model.event import Event, EventKind
+from recollect.model.memory import Memory
+from recollect.model.scope import Scope
+from recollect.model.source import Source
+
+Row = tuple[Any, ...]
+
+
+class DamagedRow(Exception):
+    """A row that was changed behind our back, or holds what no version of ours writes."""
+
+    def __init__(self, memory_id: str, message: str) -> None:
+        super().__init__(message)
+        self.memory_id = memory_id
+        self.message = message
+
+
+def memory_values(memory: Memory) -> Row:
+    """The columns of a memory that its digest covers, in the order of the `memory` fragment."""
+    # Enum members are texts already; their `.value` would cost more than everything else here.
+    source = memory.source
+    scope = memory.scope
+    created_at = to_micros(memory.created_at)
+    return (
+        memory.memory_id,
+        memory.orchestrator_id,
+        memory.type,
+        memory.importance,
+        memory.content,
+        memory.summary,
+        memory.confidence,
+        memory.status,
+        memory.sensitivity,
+        source.trust,
+        created_at if memory.observed_at is memory.created_at else to_micros(memory.observed_at),
+        created_at,
+        created_at if memory.updated_at is memory.created_at else to_micros(memory.updated_at),
+        None if memory.expires_at is None else to_micros(memory.expires_at),
+        None if memory.valid_from is None else to_micros(memory.valid_from),
+        None if memory.valid_to is None else to_micros(memory.valid_to),
+        scope.kind,
+        scope.owner_user_id,
+        scope.chat_id,
+        source.source_type,
+        source.captured_by,
+        source.source_path,
+        source.conversation_id,
+        source.workflow_run_id,
+        source.step_id,
+        source.message_id,
+    )
+
+
+def digest(values: Row) -> bytes:
+    """A checksum of a memory's columns: SQLite's own integrity check misses most flipped bits in text."""
+    return hashlib.sha256("\x1f".join(map(str, values)).encode("utf-8", "surrogatepass")).digest()
+
+
+def read_memory(row: Row) -> Memory:
+    """A memory from the columns of the `memory` fragment.
+
+    Raises:
+        DamagedRow: if its digest does not match or its values are not valid.
+    """
+    stored_digest = row[16]
+    values = row[:16] + row[17:]
+    if digest(values) != stored_digest:
+        raise DamagedRow(str(row[0]), "the stored row does not match its digest")
+    try:
+        return _build_memory(values)
+    except (InvalidInput, OverflowError) as error:
+        raise DamagedRow(str(row[0]), f"the stored row is not valid: {error}") from error
+
+
+def _build_memory(values: Row) -> Memory:
+    return Memory(
+        memory_id=values[0],
+        orchestrator_id=values[1],
+        type=values[2],
+        importance=values[3],
+        content=values[4],
+        summary=values[5],
+        confidence=values[6],
+        status=values[7],
+        sensitivity=values[8],
+        observed_at=from_micros(values[10]),
+        created_at=from_micros(values[11]),
+        updated_at=from_micros(values[12]),
+        expires_at=None if values[13] is None else from_micros(values[13]),
+        valid_from=None if values[14] is None else from_micros(values[14]),
+        valid_to=None if values[15] is None else from_micros(values[15]),
+        scope=Scope(owner_user_id=values[17], chat_id=values[18], shared=values[16] == "shared"),
+        source=Source(
+            source_type=values[19],
+            captured_by=values[20],
+            source_path=values[21],
+            conversation_id=values[22],
+            workflow_run_id=values[23],
+            step_id=values[24],
+            message_id=values[25],
+        ),
+    )
+
+
+def read_edge(row: Row) -> Edge:
+    """An edge from the columns of the `edges` query."""
+    return Edge(
+        edge_id=row[0],
+        from_memory_id=row[1],
+        to_memory_id=row[2],
+        edge_type=row[3],
+        weight=row[4],
+        reason=row[5],
+        created_at=from_micros(row[6]),
+    )
+
+
+def read_event(row: Row) -> Event:
+    """An event from the columns of the `events` query."""
+    return Event(
+        sequence=row[0],
+        occurred_at=from_micros(row[1]),
+        kind=EventKind(row[2]),
+        actor=row[3],
+        memory_id=row[4],
+        edge_id=row[5],
+        reason=row[6],
+        detail=json.loads(row[7]) if row[7] else {},
+    )
+
+
+def event_values(event: Event) -> Row:
+    """The columns of an event, in the order of `add_event`."""
+    return (
+        to_micros(event.occurred_at),
+        event.kind,
+        event.actor,
+        event.memory_id,
+        event.edge_id,
+        event.reason,
+        json.dumps(event.detail, ensure_ascii=False) if event.detail else None,
+    )

@@ -1,0 +1,362 @@
+"""MemorySystem: one orchestrator's memory, wired; the only module that knows every layer."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from types import TracebackType
+from typing import Any, Self, TypedDict, Unpack, overload
+
+from recollect.config import Settings, load_settings
+from recollect.embedding import Embedder
+from recollect.errors import InvalidInput, MemoryDisabled
+from recollect.knowledge import Change, Draft, Link, Receipt, Remember, Workspace
+from recollect.log import MemoryLog
+from recollect.model.check import Checker
+from recollect.model.clock import Clock, SystemClock
+from recollect.model.edge import Edge, EdgeType
+from recollect.model.event import Event
+from recollect.model.ids import IdFactory
+from recollect.model.memory import Memory, MemoryType, Sensitivity
+from recollect.model.scope import ScopeKind, Speaker, gate
+from recollect.model.source import Source
+from recollect.model.status import Status
+from recollect.recall import Recall, Recaller
+from recollect.storage.interface import Damage, Storage
+from recollect.storage.layout import Layout
+from recollect.storage.sqlite import SqliteStorage
+
+_LARGEST_PAGE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Listing(Sequence[Memory]):
+    """Memories in order, and the damaged rows that were withheld from among them."""
+
+    memories: list[Memory]
+    damaged: list[Damage] = field(default_factory=list)
+
+    @overload
+    def __getitem__(self, index: int) -> Memory: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Memory]: ...
+    def __getitem__(self, index: int | slice) -> Memory | list[Memory]:
+        return self.memories[index]
+
+    def __len__(self) -> int:
+        return len(self.memories)
+
+    def __iter__(self) -> Iterator[Memory]:
+        return iter(self.memories)
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """How much an orchestrator's memory holds."""
+
+    orchestrator_id: str
+    memories: int
+    by_type: dict[str, int]
+    by_status: dict[str, int]
+    edges: int
+    events: int
+    vectors: int
+    scopes: int
+
+
+class MemoryFields(TypedDict, total=False):
+    """What may be said of a memory beside its content."""
+
+    type: MemoryType | str
+    importance: int
+    confidence: float
+    summary: str
+    sensitivity: Sensitivity | str
+    source: Source
+    scope: ScopeKind | str
+    observed_at: datetime | str
+    expires: datetime | timedelta | str
+    valid_from: datetime | str
+    valid_to: datetime | str
+    links: Sequence[Link]
+    supersedes: Sequence[str]
+    key: str
+
+
+class MemoryChanges(TypedDict, total=False):
+    """What may be changed about a memory; the old value stays in its history."""
+
+    content: str
+    summary: str
+    type: MemoryType | str
+    importance: int
+    confidence: float
+    sensitivity: Sensitivity | str
+    expires_at: datetime | str | None
+    valid_from: datetime | str | None
+    valid_to: datetime | str | None
+
+
+class MemorySystem:
+    """The memory of one orchestrator. Safe to share between threads; close it, or use it in a `with`."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        *,
+        workspace: Workspace,
+        log: MemoryLog,
+        settings: Settings | None = None,
+        clock: Clock | None = None,
+        embedder: Embedder | None = None,
+    ) -> None:
+        self.settings = settings or Settings()
+        self._storage = storage
+        self._log = log
+        self._clock = clock or SystemClock()
+        ids = IdFactory(self._clock)
+        self._remember = Remember(storage, self._clock, ids, workspace, log, embedder)
+        self._change = Change(storage, self._clock, ids, workspace, log)
+        self._recaller = Recaller(storage, self._clock, self.settings.memory.retrieval.rrf_k)
+
+    @property
+    def orchestrator_id(self) -> str:
+        """Whose memory this is."""
+        return self._storage.orchestrator_id
+
+    def remember(
+        self,
+        /,
+        content: str,
+        *,
+        user: str | None = None,
+        chat: str | None = None,
+        **fields: Unpack[MemoryFields],
+    ) -> Receipt:
+        """Stores one memory; `fields` are what else is known of it: see `MemoryFields`."""
+        return self._remember.one(_draft(content, dict(fields)), Speaker(user=user, chat=chat))
+
+    def remember_many(
+        self,
+        drafts: Iterable[str | Mapping[str, Any] | Draft],
+        *,
+        user: str | None = None,
+        chat: str | None = None,
+    ) -> list[Receipt]:
+        """Stores many memories in one transaction; each stands or falls alone, in the order given."""
+        made = [_any_draft(item) for item in drafts]
+        return self._remember.many(made, Speaker(user=user, chat=chat)) if made else []
+
+    def recall(
+        self, query: str, *, user: str | None = None, chat: str | None = None, top_n: int | None = None
+    ) -> Recall:
+        """The memories that answer a query best, with citations and the reasons for their order."""
+        wanted = self.settings.memory.retrieval.top_n if top_n is None else _page(top_n, "topN", 1)
+        if not isinstance(query, str):
+            raise InvalidInput.of("invalid_query", "query", query, "text")
+        return self._recaller.recall(query, Speaker(user=user, chat=chat), wanted)
+
+    def list(
+        self,
+        *,
+        user: str | None = None,
+        chat: str | None = None,
+        types: Iterable[Any] | None = None,
+        statuses: Iterable[Any] = (Status.ACTIVE,),
+        include_expired: bool = False,
+        limit: int = 100,
+        offset: int = 0,
+    ) -> Listing:
+        """What the speaker may see, newest first."""
+        check = Checker()
+        wanted_types = (
+            None if types is None else [check.enum(MemoryType, item, "types", "invalid_memory_type") for item in types]
+        )
+        wanted = [check.enum(Status, item, "statuses", "invalid_status") for item in statuses]
+        check.done()
+        visibility = gate(
+            self.orchestrator_id,
+            Speaker(user=user, chat=chat),
+            self._clock.now(),
+            statuses=wanted,
+            include_expired=include_expired,
+        )
+        limit, offset = _page(limit, "limit", 1), _page(offset, "offset", 0)
+        found = self._storage.read(
+            lambda reader: reader.memories(visibility, types=wanted_types, limit=limit, offset=offset)
+        )
+        for damage in found.damaged:
+            self._log.write("memory.row_damaged", level="error", memoryId=damage.memory_id, detail=damage.message)
+        return Listing([memory for memory in found.memories if not self._change.withheld(memory)], found.damaged)
+
+    def show(self, memory_id: str, *, user: str | None = None, chat: str | None = None) -> Memory:
+        """One memory in any status."""
+        return self._change.show(memory_id, Speaker(user=user, chat=chat))
+
+    def edges(self, memory_id: str, *, user: str | None = None, chat: str | None = None) -> Sequence[Edge]:
+        """The edges of one memory whose other ends the speaker may see, in any status."""
+        speaker = Speaker(user=user, chat=chat)
+        self._change.show(memory_id, speaker)
+        visibility = gate(self.orchestrator_id, speaker, self._clock.now(), statuses=Status, include_expired=True)
+        return self._storage.read(lambda reader: reader.edges(visibility, [memory_id]))
+
+    def history(self, memory_id: str, *, user: str | None = None, chat: str | None = None) -> Sequence[Event]:
+        """Everything that happened to one memory, oldest first."""
+        return self._change.history(memory_id, Speaker(user=user, chat=chat))
+
+    def edit(
+        self,
+        /,
+        memory_id: str,
+        *,
+        user: str | None = None,
+        chat: str | None = None,
+        reason: str | None = None,
+        **changes: Unpack[MemoryChanges],
+    ) -> Memory:
+        """New values for some fields of an active memory."""
+        return self._change.edit(memory_id, dict(changes), Speaker(user=user, chat=chat), reason)
+
+    def link(
+        self,
+        from_memory_id: str,
+        to_memory_id: str,
+        edge_type: Any = EdgeType.RELATED_TO,
+        *,
+        weight: float = 1.0,
+        user: str | None = None,
+        chat: str | None = None,
+        reason: str | None = None,
+    ) -> Edge:
+        """Relates two memories."""
+        speaker = Speaker(user=user, chat=chat)
+        return self._change.link(from_memory_id, to_memory_id, edge_type, speaker, reason, weight)
+
+    def contradict(
+        self,
+        memory_id: str,
+        other_id: str,
+        *,
+        user: str | None = None,
+        chat: str | None = None,
+        reason: str | None = None,
+    ) -> Edge:
+        """Records that two memories contradict each other; both stay."""
+        return self.link(memory_id, other_id, EdgeType.CONTRADICTS, user=user, chat=chat, reason=reason)
+
+    def supersede(
+        self,
+        /,
+        memory_id: str,
+        by: str | None = None,
+        *,
+        content: str | None = None,
+        user: str | None = None,
+        chat: str | None = None,
+        reason: str | None = None,
+        **fields: Unpack[MemoryFields],
+    ) -> Receipt:
+        """Replaces a memory by another (`by`), or by a new one with this content, of the same type and scope."""
+        speaker = Speaker(user=user, chat=chat)
+        if (by is None) == (content is None):
+            raise InvalidInput.of("invalid_input", "by", by, "given, or else content: exactly one of them")
+        if by is not None:
+            old, new = self._change.supersede(memory_id, by, speaker, reason)
+            return Receipt(outcome="stored", memory=new, superseded=(old,), reason=reason)
+        old = self._change.show(memory_id, speaker)
+        same = {"type": old.type, "importance": old.importance, "scope": old.scope.kind}
+        draft = _draft(content, {**same, **fields, "supersedes": (memory_id,), "reason": reason})
+        return self._remember.one(draft, speaker)
+
+    def retract(
+        self, memory_id: str, *, user: str | None = None, chat: str | None = None, reason: str | None = None
+    ) -> Memory:
+        """Marks a memory as wrong: it stays in its history and is never recalled again."""
+        return self._change.retract(memory_id, Speaker(user=user, chat=chat), reason)
+
+    def stats(self) -> Stats:
+        """How much there is, in counts; no content, so no identity is needed."""
+        counts = self._storage.read(lambda reader: reader.counts())
+        by_status: dict[str, int] = {status.value: 0 for status in Status}
+        for statuses in counts.memories.values():
+            for status, count in statuses.items():
+                by_status[status] = by_status.get(status, 0) + count
+        return Stats(
+            orchestrator_id=self.orchestrator_id,
+            memories=sum(by_status.values()),
+            by_type={kind: sum(statuses.values()) for kind, statuses in counts.memories.items()},
+            by_status=by_status,
+            edges=counts.edges,
+            events=counts.events,
+            vectors=counts.vectors,
+            scopes=counts.scopes,
+        )
+
+    def close(self) -> None:
+        """Waits for running work and lets the store go."""
+        self._storage.close()
+        self._log.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open(  # noqa: A001  the name that the public surface has: recollect.open(…)
+    root: str | os.PathLike[str],
+    *,
+    orchestrator: str,
+    clock: Clock | None = None,
+    embedder: Embedder | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> MemorySystem:
+    """Opens the memory of one orchestrator under a root folder, making it if it is not there."""
+    layout = Layout.of(root, orchestrator)
+    chosen = load_settings(layout.root, layout.orchestrator_id, overrides=settings)
+    if not chosen.memory.enabled:
+        raise MemoryDisabled("memory is switched off", hint="set memory.enabled = true", orchestratorId=orchestrator)
+    layout.create()
+    clock = clock or SystemClock()
+    log = MemoryLog(layout.log, clock, layout.orchestrator_id)
+    storage = SqliteStorage(
+        layout.database,
+        layout.orchestrator_id,
+        log,
+        synchronous=chosen.storage.synchronous,
+        busy_timeout=chosen.storage.busy_timeout_seconds,
+    )
+    workspace = Workspace(layout.workspace, chosen.workspace.shared)
+    return MemorySystem(storage, workspace=workspace, log=log, settings=chosen, clock=clock, embedder=embedder)
+
+
+def _page(value: Any, field_name: str, low: int) -> int:
+    check = Checker()
+    check.integer(value, field_name, "invalid_limit", low, _LARGEST_PAGE)
+    check.done()
+    number: int = value
+    return number
+
+
+def _any_draft(item: Any) -> Draft:
+    if isinstance(item, Draft):
+        return item
+    if isinstance(item, Mapping):
+        fields = dict(item)
+        return _draft(fields.pop("content", None), fields)
+    return Draft(content=item)
+
+
+def _draft(content: Any, fields: Mapping[str, Any]) -> Draft:
+    unknown = [name for name in fields if name not in Draft.__dataclass_fields__]
+    if unknown:
+        check = Checker()
+        for name in unknown:
+            check.fail("unknown_field", name, fields[name], "absent: a memory has no such field")
+        check.done()
+    return Draft(content=content, **fields)

@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format torture bench clean
+.PHONY: help run test check format torture bench docs clean
 
 help: ## Show what can be made.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ torture: $(READY) ## Hours of faults, all rounds.
 bench: $(READY) ## Measure, next to a bare loop in the same run.
 	@$(BIN)/python benchmarks/adds.py
 	@$(BIN)/python benchmarks/startup.py
+
+docs: $(READY) ## Write the generated reference pages.
+	@$(BIN)/python docs/generate.py
 
 clean: ## Remove the environment and all caches.
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* .import_linter_cache

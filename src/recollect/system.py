@@ -119,7 +119,7 @@ class MemorySystem:
         ids = IdFactory(self._clock)
         self._remember = Remember(storage, self._clock, ids, workspace, log, embedder)
         self._change = Change(storage, self._clock, ids, workspace, log)
-        self._recaller = Recaller(storage, self._clock, self.settings.memory.retrieval.rrf_k)
+        self._recaller = Recaller(storage, self._clock, self.settings.memory.retrieval.rrf_k, self._change.withheld)
 
     @property
     def orchestrator_id(self) -> str:
@@ -187,8 +187,6 @@ class MemorySystem:
         found = self._storage.read(
             lambda reader: reader.memories(visibility, types=wanted_types, limit=limit, offset=offset)
         )
-        for damage in found.damaged:
-            self._log.write("memory.row_damaged", level="error", memoryId=damage.memory_id, detail=damage.message)
         return Listing([memory for memory in found.memories if not self._change.withheld(memory)], found.damaged)
 
     def show(self, memory_id: str, *, user: str | None = None, chat: str | None = None) -> Memory:

@@ -33,9 +33,7 @@ for _command in (*COMMANDS, search, demo):
 def main() -> None:
     """Runs the command line; refusals exit with 1 and one line, never with a traceback."""
     try:
-        cli.main(standalone_mode=False, obj=Answer())
-    except click.exceptions.Exit as end:
-        sys.exit(end.exit_code)
+        sys.exit(cli.main(standalone_mode=False, obj=Answer()))  # what a command's Exit says, or None
     except (click.Abort, KeyboardInterrupt):
         _refuse(RecollectError("interrupted", code="interrupted"), 130)
     except click.UsageError as error:

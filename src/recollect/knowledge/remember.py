@@ -283,5 +283,6 @@ def expiry(value: Any, now: datetime) -> datetime:
     return moment
 
 
-def _summary(content: Any) -> Any:
-    return (summarise(content) or content) if isinstance(content, str) else "…"
+def _summary(content: Any) -> str:
+    """The first words of a content; a stand-in for one that is no text, whose own violation is enough."""
+    return (summarise(content) if isinstance(content, str) else "") or "…"

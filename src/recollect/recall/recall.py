@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,10 +40,11 @@ class Recall:
 class Recaller:
     """Answers queries from one store."""
 
-    def __init__(self, storage: Storage, clock: Clock, rrf_k: int) -> None:
+    def __init__(self, storage: Storage, clock: Clock, rrf_k: int, withheld: Callable[[Memory], bool]) -> None:
         self._storage = storage
         self._clock = clock
         self._rrf_k = rrf_k
+        self._withheld = withheld
 
     def recall(self, query: str, speaker: Speaker, top_n: int) -> Recall:
         """The memories that match a query best."""
@@ -52,7 +54,8 @@ class Recaller:
         def search(reader: Reader) -> Recall:
             arms = {"text": [match.seq for match in reader.match_terms(visibility, wanted, _TEXT_CANDIDATES)]}
             fused = fuse(arms, k=self._rrf_k)
-            memories, damaged = reader.by_seq(visibility, list(fused))
+            found, damaged = reader.by_seq(visibility, list(fused))
+            memories = {seq: memory for seq, memory in found.items() if not self._withheld(memory)}
             ranked = sorted(
                 (seq for seq in fused if seq in memories),
                 key=lambda seq: (-fused[seq].score, memories[seq].memory_id),
@@ -61,7 +64,11 @@ class Recaller:
                 Hit(memory=memories[seq], score=fused[seq].score, why={"ranks": fused[seq].ranks})
                 for seq in ranked[:top_n]
             ]
-            omitted = {"belowTopN": max(0, len(ranked) - top_n), "damaged": len(damaged)}
+            omitted = {
+                "belowTopN": max(0, len(ranked) - top_n),
+                "damaged": len(damaged),
+                "sourceDenied": len(found) - len(memories),
+            }
             edges = reader.edges(visibility, [hit.memory.memory_id for hit in hits])
             return Recall(query=query, mode="text-only", hits=hits, edges=edges, omitted=omitted)
 

@@ -40,16 +40,18 @@ def _vector_extension() -> str:
     return str(Path(spec.origin).with_name("vec0"))
 
 
-def connect(path: Path, *, busy_timeout: float, synchronous: str) -> apsw.Connection:
-    """Opens a database with everything set that makes it safe to share; writes nothing yet."""
+def connect(path: Path, *, busy_timeout: float, synchronous: str, vfs: str | None = None) -> apsw.Connection:
+    """Opens a database with everything set that makes it safe to share; writes nothing yet.
+
+    `vfs` names another file layer of SQLite's; fault tests put a failing disk there.
+    """
     if apsw.SQLITE_VERSION_NUMBER < _OLDEST_SQLITE:
         raise StorageError(
             f"SQLite {apsw.sqlite_lib_version()} has a known corruption bug with several writers",
             code="sqlite_too_old",
             hint="upgrade apsw to 3.51.3.0 or newer",
         )
-    # The process id is part of what a connection means: see SqliteStorage, which never uses one across a fork.
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE, vfs=vfs)
     connection.set_busy_timeout(int(busy_timeout * 1000))
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA trusted_schema = OFF")

@@ -40,12 +40,14 @@ class SqliteStorage:
         *,
         synchronous: str = "full",
         busy_timeout: float = 30.0,
+        vfs: str | None = None,
     ) -> None:
         self._path = path
         self._orchestrator_id = orchestrator_id
         self._log = log
         self._synchronous = synchronous
         self._busy_timeout = busy_timeout
+        self._vfs = vfs
         self._closed = False
         self._pid = 0
         self._lock = threading.Lock()
@@ -75,7 +77,7 @@ class SqliteStorage:
         self._pid = os.getpid()
 
     def _connect(self) -> apsw.Connection:
-        return connect(self._path, busy_timeout=self._busy_timeout, synchronous=self._synchronous)
+        return connect(self._path, busy_timeout=self._busy_timeout, synchronous=self._synchronous, vfs=self._vfs)
 
     def _check_process(self) -> None:
         if self._closed:
@@ -97,7 +99,7 @@ class SqliteStorage:
                 connection = self._connect()
             try:
                 connection.execute("BEGIN")
-                result = work(SqliteReader(connection, self._orchestrator_id))
+                result = work(SqliteReader(connection, self._orchestrator_id, self._log))
             finally:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
@@ -114,7 +116,7 @@ class SqliteStorage:
         try:
             with translated(self._path):
                 self._begin()
-                writer = SqliteWriter(self._writer, self._orchestrator_id, self._numbers)
+                writer = SqliteWriter(self._writer, self._orchestrator_id, self._log, self._numbers)
                 passed = self._run_jobs(group, writer)
                 self._commit()
                 writer.committed()

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 import apsw
 
-from recollect.errors import DamagedMemory, NotFound, ScopeDenied, StorageError
+from recollect.errors import DamagedMemory, InvalidInput, NotFound, ScopeDenied, StorageError
+from recollect.log import MemoryLog
 from recollect.model.clock import to_micros
 from recollect.model.edge import Edge
 from recollect.model.event import Event
@@ -32,6 +33,7 @@ from recollect.storage.sqlite.rows import (
 T = TypeVar("T")
 
 _SQL = queries("sqlite")
+_GATE = ("orchestrator_id", "user", "chat", "statuses", "now", "include_expired")
 
 
 @dataclass(slots=True)
@@ -39,15 +41,20 @@ class Numbers:
     """The store's numbers of scopes and models, which never change once they are committed."""
 
     scopes: dict[Scope, int] = field(default_factory=dict)
-    models: dict[str, int] = field(default_factory=dict)
+    models: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
 class SqliteReader:
     """Reads inside one transaction."""
 
-    def __init__(self, connection: apsw.Connection, orchestrator_id: str) -> None:
+    def __init__(self, connection: apsw.Connection, orchestrator_id: str, log: MemoryLog) -> None:
         self._connection = connection
         self._orchestrator_id = orchestrator_id
+        self._log = log
+
+    def _report(self, damaged: Iterable[Damage]) -> None:
+        for damage in damaged:
+            self._log.write("memory.row_damaged", level="error", rowId=damage.memory_id, detail=damage.message)
 
     def _rows(self, query: str, values: Any = None) -> list[Row]:
         return self._connection.execute(_SQL[query], values).fetchall()
@@ -55,6 +62,32 @@ class SqliteReader:
     def _row(self, query: str, values: Any = None) -> Row | None:
         rows = self._rows(query, values)
         return rows[0] if rows else None
+
+    def _memory_rows(self, query: str, values: dict[str, Any]) -> tuple[list[Row], list[Damage]]:
+        """Rows that hold memories; a row whose bytes are no text any more is named and passed over."""
+        try:
+            return self._rows(query, values), []
+        except UnicodeDecodeError:
+            return self._decodable(query, values), self._undecodable(values)
+
+    def _decodable(self, query: str, values: dict[str, Any]) -> list[Row]:
+        cursor, rows = self._connection.execute(_SQL[query], values), []
+        while True:
+            try:
+                rows.append(next(cursor))
+            except UnicodeDecodeError:
+                continue
+            except StopIteration:
+                return rows
+
+    def _undecodable(self, values: dict[str, Any]) -> list[Damage]:
+        damaged = []
+        for memory_id, *texts in self._rows("raw_texts", {name: values[name] for name in _GATE}):
+            try:
+                b"".join([memory_id, *texts]).decode()
+            except UnicodeDecodeError:
+                damaged.append(Damage(memory_id.decode("utf-8", "replace"), "the stored bytes are no text"))
+        return damaged or [Damage("unknown", "the stored bytes are no text")]
 
     def _gate(self, visibility: Visibility) -> dict[str, Any]:
         """The gate's values for a query. A store serves its own orchestrator only."""
@@ -74,8 +107,10 @@ class SqliteReader:
         }
 
     def memory(self, visibility: Visibility, memory_id: str) -> Memory | None:
-        row = self._row("memory", {**self._gate(visibility), "memory_id": memory_id})
-        return None if row is None else _sound(row)
+        rows, damaged = self._memory_rows("memory", {**self._gate(visibility), "memory_id": memory_id})
+        if damaged:
+            raise DamagedMemory(f"memory {memory_id} is damaged: {damaged[0].message}", memoryId=memory_id)
+        return _sound(rows[0]) if rows else None
 
     def exists(self, memory_id: str) -> bool:
         return self._row("exists", {"memory_id": memory_id}) is not None
@@ -83,16 +118,19 @@ class SqliteReader:
     def memories(self, visibility: Visibility, *, types: Iterable[MemoryType] | None, limit: int, offset: int) -> Found:
         wanted = None if types is None else json.dumps([kind.value for kind in types])
         values = {**self._gate(visibility), "types": wanted, "limit": limit, "offset": offset}
-        found = Found([])
-        for row in self._rows("list_memories", values):
-            _read_into(found.memories.append, found.damaged, row)
+        rows, damaged = self._memory_rows("list_memories", values)
+        found = Found([], damaged)
+        for row in rows:
+            _read_into(found.memories.append, damaged, row)
+        self._report(damaged)
         return found
 
     def by_seq(self, visibility: Visibility, seqs: Sequence[int]) -> tuple[dict[int, Memory], list[Damage]]:
         memories: dict[int, Memory] = {}
-        damaged: list[Damage] = []
-        for row in self._rows("by_seq", {**self._gate(visibility), "seqs": json.dumps(list(seqs))}):
+        rows, damaged = self._memory_rows("by_seq", {**self._gate(visibility), "seqs": json.dumps(list(seqs))})
+        for row in rows:
             _read_into(lambda memory, seq=row[0]: memories.__setitem__(seq, memory), damaged, row[1:])  # type: ignore[misc]
+        self._report(damaged)
         return memories, damaged
 
     def match_terms(self, visibility: Visibility, terms: Sequence[str], limit: int) -> list[Ranked]:
@@ -115,10 +153,20 @@ class SqliteReader:
 
     def edges(self, visibility: Visibility, memory_ids: Iterable[str]) -> list[Edge]:
         values = {**self._gate(visibility), "memory_ids": json.dumps(list(memory_ids))}
-        return [read_edge(row) for row in self._rows("edges", values)]
+        return self._sound_rows(read_edge, self._rows("edges", values))
 
     def events(self, memory_id: str) -> list[Event]:
-        return [read_event(row) for row in self._rows("events", {"memory_id": memory_id})]
+        return self._sound_rows(read_event, self._rows("events", {"memory_id": memory_id}))
+
+    def _sound_rows(self, read: Callable[[Row], T], rows: Iterable[Row]) -> list[T]:
+        """What rows hold; one that holds what no version of ours writes is reported and passed over."""
+        found = []
+        for row in rows:
+            try:
+                found.append(read(row))
+            except (InvalidInput, ValueError, OverflowError) as error:
+                self._report([Damage(str(row[0]), str(error))])
+        return found
 
     def counts(self) -> Counts:
         memories: dict[str, dict[str, int]] = {}
@@ -131,8 +179,8 @@ class SqliteReader:
 class SqliteWriter(SqliteReader):
     """Reads and writes inside one transaction."""
 
-    def __init__(self, connection: apsw.Connection, orchestrator_id: str, numbers: Numbers) -> None:
-        super().__init__(connection, orchestrator_id)
+    def __init__(self, connection: apsw.Connection, orchestrator_id: str, log: MemoryLog, numbers: Numbers) -> None:
+        super().__init__(connection, orchestrator_id, log)
         self._numbers = numbers
         self._new_numbers = Numbers()
         self._savepoints = 0
@@ -287,17 +335,16 @@ class SqliteWriter(SqliteReader):
             )
         known = self._numbers.models.get(vector.model) or self._new_numbers.models.get(vector.model)
         if known is None:
-            values = {"name": vector.model, "dimension": vector.dimension}
-            row = self._row("find_model", {"name": vector.model})
-            if row is not None and row[1] != vector.dimension:
-                raise StorageError(
-                    f"vectors of {vector.model} have dimension {row[1]}; got {vector.dimension}",
-                    code="invalid_vector",
-                )
-            row = row or self._row("add_model", values)
+            row = self._row("find_model", {"name": vector.model}) or self._row(
+                "add_model", {"name": vector.model, "dimension": vector.dimension}
+            )
             assert row is not None  # noqa: S101  RETURNING always returns
-            known = self._new_numbers.models[vector.model] = int(row[0])
-        return known
+            known = self._new_numbers.models[vector.model] = (row[0], row[1])
+        if known[1] != vector.dimension:
+            raise StorageError(
+                f"vectors of {vector.model} have dimension {known[1]}; got {vector.dimension}", code="invalid_vector"
+            )
+        return known[0]
 
 
 def _sound(row: Row) -> Memory:

@@ -62,7 +62,7 @@ UPDATE memory_fts SET terms = :terms WHERE rowid = (SELECT seq FROM memories WHE
 SELECT model_id, dimension FROM embedding_models WHERE name = :name
 
 -- name: add_model
-INSERT INTO embedding_models (name, dimension) VALUES (:name, :dimension) RETURNING model_id
+INSERT INTO embedding_models (name, dimension) VALUES (:name, :dimension) RETURNING model_id, dimension
 
 -- name: add_vector
 INSERT OR REPLACE INTO memory_embeddings (seq, model_id, vector) VALUES (?, ?, ?)
@@ -97,6 +97,10 @@ ORDER BY m.seq DESC LIMIT :limit OFFSET :offset
 
 -- name: by_seq
 SELECT m.seq, @memory FROM @memories WHERE m.seq IN (SELECT value FROM json_each(:seqs)) AND @visible
+
+-- The texts of visible memories as bytes: read only to name the rows whose bytes are no text any more.
+-- name: raw_texts
+SELECT CAST(m.memory_id AS BLOB), CAST(m.content AS BLOB), CAST(m.summary AS BLOB) FROM memories AS m WHERE @visible
 
 -- The scopes a caller may see, as numbers: text and vector search run inside each of them.
 -- name: visible_scopes

@@ -1,0 +1,412 @@
+"""The public API, as an agent developer uses it."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+import recollect
+from recollect import IllegalTransition, InvalidInput, Link, NotFound, ScopeDenied, Source, Status
+
+
+def contents(listing):
+    return [memory.content for memory in listing]
+
+
+def test_what_is_remembered_is_there_after_a_restart(root, clock):
+    with recollect.open(root, orchestrator="home", clock=clock) as memory:
+        stored = memory.remember("My wife's name is Sarah", user="alex", type="Identity", importance=90).memory
+    with recollect.open(root, orchestrator="home", clock=clock) as memory:
+        assert memory.show(stored.memory_id, user="alex") == stored
+        assert [hit.memory for hit in memory.recall("Who is my wife?", user="alex").hits] == [stored]
+
+
+def test_the_folders_of_the_layout_are_made_and_private(root, memory):
+    base = root / "home" / "memory"
+    for name in ("ingest/processed", "ingest/rejected", "bulletins", "logs"):
+        assert (base / name).is_dir()
+    assert (base / "memory.db").is_file()
+    assert base.stat().st_mode & 0o077 == 0
+    assert (base / "memory.db").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("name", ["../home", "home/../other", "HOME", "hom\u00e9", "", ".", "a/b"])
+def test_orchestrators_that_could_escape_are_refused_before_anything_is_made(root, name):
+    with pytest.raises(InvalidInput) as caught:
+        recollect.open(root, orchestrator=name)
+    assert caught.value.code == "invalid_orchestrator_id"
+    assert not root.exists()
+
+
+def test_a_link_in_place_of_an_orchestrators_folder_is_refused(root, memory):
+    (root / "twin").symlink_to(root / "home")
+    with pytest.raises(recollect.StorageUnavailable) as caught:
+        recollect.open(root, orchestrator="twin")
+    assert caught.value.code == "unsafe_layout"
+
+
+def test_a_database_moved_to_another_orchestrator_is_refused(root, clock):
+    recollect.open(root, orchestrator="home", clock=clock).close()
+    recollect.open(root, orchestrator="other", clock=clock).close()
+    os.replace(root / "home/memory/memory.db", root / "other/memory/memory.db")  # noqa: PTH105
+    with pytest.raises(recollect.ForeignDatabase) as caught:
+        recollect.open(root, orchestrator="other")
+    assert caught.value.code == "orchestrator_mismatch"
+
+
+def test_observed_time_is_kept_and_defaults_to_now(memory, clock):
+    past = datetime(2019, 3, 4, tzinfo=UTC)
+    assert memory.remember("We married", user="alex", observed_at=past).memory.observed_at == past
+    assert memory.remember("It rains", user="alex").memory.observed_at == clock.now()
+
+
+@pytest.mark.parametrize(
+    ("expires", "days"), [("14d", 14), ("2w", 14), ("48h", 2), (timedelta(days=3), 3), ("2026-01-08T09:00:00Z", 7)]
+)
+def test_expiry_in_every_spelling(memory, clock, expires, days):
+    stored = memory.remember("For a while", user="alex", expires=expires).memory
+    assert stored.expires_at == clock.now() + timedelta(days=days)
+    clock.advance(days=days, microseconds=-1)
+    assert len(memory.list(user="alex")) == 1
+    clock.advance(microseconds=1)
+    assert len(memory.list(user="alex")) == 0
+    assert memory.recall("while", user="alex").hits == []
+    assert len(memory.list(user="alex", include_expired=True)) == 1
+
+
+@pytest.mark.parametrize("expires", ["soon", "0d", "-1d", "2020-01-01", 14, "9999999y", ""])
+def test_expiry_that_means_nothing_is_refused(memory, expires):
+    with pytest.raises(InvalidInput) as caught:
+        memory.remember("x", user="alex", expires=expires)
+    assert caught.value.code == "invalid_expiry"
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"type": "Rumour"}, "invalid_memory_type"),
+        ({"importance": 300}, "invalid_importance"),
+        ({"confidence": float("nan")}, "invalid_confidence"),
+        ({"scope": "group"}, "invalid_scope"),
+        ({"colour": "blue"}, "unknown_field"),
+        ({"key": ""}, "invalid_id"),
+        ({"links": [Link(to_memory_id="x", edge_type="RelatedTo")]}, "invalid_id"),
+    ],
+)
+def test_a_wrong_value_is_refused_alone_and_in_a_batch_with_the_same_code_and_stores_nothing(memory, fields, code):
+    with pytest.raises(InvalidInput) as caught:
+        memory.remember("text", user="alex", **fields)
+    assert caught.value.code == code
+    if code != "unknown_field":
+        (receipt,) = memory.remember_many([{"content": "text", **fields}], user="alex")
+        assert (receipt.outcome, receipt.code, receipt.memory) == ("refused", code, None)
+    assert memory.stats().memories == 0
+
+
+def test_a_batch_is_atomic_per_fact_and_keeps_its_order(memory):
+    nowhere = "01a1e211-3468-7353-a549-4498191f34f2"
+    receipts = memory.remember_many(
+        [
+            "first",
+            {"content": " "},
+            {"content": "linked to nothing", "links": [Link(to_memory_id=nowhere, edge_type="RelatedTo")]},
+            {"content": "last", "type": "Goal"},
+        ],
+        user="alex",
+    )
+    assert [receipt.outcome for receipt in receipts] == ["stored", "refused", "refused", "stored"]
+    assert [receipt.code for receipt in receipts] == [None, "invalid_content", "memory_not_found", None]
+    assert contents(memory.list(user="alex")) == ["last", "first"]
+    assert memory.stats().events == 2
+
+
+def test_an_empty_batch_is_nothing(memory):
+    assert memory.remember_many([], user="alex") == []
+
+
+def test_an_edge_to_a_missing_memory_rolls_the_whole_write_back(memory):
+    nowhere = "01a1e211-3468-7353-a549-4498191f34f2"
+    with pytest.raises(NotFound):
+        memory.remember("x", user="alex", links=[Link(to_memory_id=nowhere, edge_type="PartOf")])
+    stats = memory.stats()
+    assert (stats.memories, stats.events, stats.edges) == (0, 0, 0)
+    assert memory.recall("x", user="alex").hits == []
+
+
+def test_the_same_key_makes_no_second_memory(memory):
+    first = memory.remember("once", user="alex", key="k1")
+    again = memory.remember("once", user="alex", key="k1")
+    assert (first.outcome, again.outcome) == ("stored", "merged")
+    assert again.memory == first.memory
+    assert memory.remember("mine too", user="bob", key="k1").outcome == "stored"
+    assert memory.stats().memories == 2
+
+
+def test_supersession_keeps_the_old_and_recalls_the_new(memory):
+    old = memory.remember("Our standup is at 9", user="alex").memory
+    receipt = memory.supersede(old.memory_id, content="Our standup is at 10", user="alex", reason="moved")
+    new = receipt.memory
+    assert [gone.memory_id for gone in receipt.superseded] == [old.memory_id]
+    assert contents(hit.memory for hit in memory.recall("when is standup?", user="alex").hits) == [new.content]
+    assert memory.show(old.memory_id, user="alex").status is Status.SUPERSEDED
+    (edge,) = memory.edges(new.memory_id, user="alex")
+    assert (edge.edge_type, edge.from_memory_id, edge.to_memory_id) == ("Updates", new.memory_id, old.memory_id)
+    last = memory.history(old.memory_id, user="alex")[-1]
+    assert (last.kind, last.reason, last.actor) == ("memory.status_changed", "moved", "alex")
+    assert last.detail == {"from": "active", "to": "superseded", "by": new.memory_id}
+
+
+def test_illegal_transitions_are_refused_and_change_nothing(memory):
+    one, two, three = (memory.remember(f"fact {n}", user="alex").memory.memory_id for n in range(3))
+    memory.supersede(one, two, user="alex")
+    events = memory.stats().events
+    for attempt in (
+        lambda: memory.supersede(one, three, user="alex"),
+        lambda: memory.supersede(two, one, user="alex"),
+        lambda: memory.edit(one, content="new", user="alex"),
+        lambda: memory.link(one, two, "Updates", user="alex"),
+    ):
+        with pytest.raises(IllegalTransition):
+            attempt()
+    memory.retract(one, user="alex", reason="wrong")
+    memory.retract(two, user="alex")
+    for attempt in (
+        lambda: memory.retract(one, user="alex"),
+        lambda: memory.supersede(two, three, user="alex"),
+        lambda: memory.supersede(three, two, user="alex"),
+    ):
+        with pytest.raises(IllegalTransition):
+            attempt()
+    assert memory.stats().events == events + 2
+    assert memory.show(three, user="alex").status is Status.ACTIVE
+
+
+def test_a_memory_cannot_supersede_itself_or_one_of_another_scope(memory):
+    mine = memory.remember("mine", user="alex").memory.memory_id
+    shared = memory.remember("ours", user="alex", scope="shared").memory.memory_id
+    with pytest.raises(InvalidInput):
+        memory.supersede(mine, mine, user="alex")
+    for old, new in ((mine, shared), (shared, mine)):
+        with pytest.raises(IllegalTransition):
+            memory.supersede(old, new, user="alex")
+
+
+def test_superseding_needs_exactly_one_successor(memory):
+    mine = memory.remember("mine", user="alex").memory.memory_id
+    for arguments in ({}, {"by": mine, "content": "x"}):
+        with pytest.raises(InvalidInput):
+            memory.supersede(mine, user="alex", **arguments)
+
+
+def test_a_contradiction_deletes_nothing(memory):
+    one = memory.remember("The door is red", user="alex").memory.memory_id
+    receipt = memory.remember(
+        "The door is green", user="alex", links=[Link(to_memory_id=one, edge_type="Contradicts", reason="colour")]
+    )
+    assert [memory.memory_id for memory in receipt.contradicts] == [one]
+    two = receipt.memory.memory_id
+    assert len(memory.list(user="alex")) == 2
+    memory.contradict(one, two, user="alex", reason="also that way round")
+    recalled = memory.recall("door", user="alex")
+    assert len(recalled.hits) == 2
+    assert {edge.edge_type for edge in recalled.edges} == {"Contradicts"}
+
+
+def test_retracted_is_never_recalled_again(memory):
+    one = memory.remember("The moon is cheese", user="alex").memory.memory_id
+    memory.retract(one, user="alex", reason="a joke")
+    assert memory.recall("moon", user="alex").hits == []
+    assert memory.show(one, user="alex").status is Status.RETRACTED
+    assert memory.history(one, user="alex")[-1].reason == "a joke"
+
+
+def test_an_edit_is_searchable_and_keeps_the_old_values(memory, clock):
+    one = memory.remember("I drink coffee", user="alex", importance=10).memory
+    clock.advance(hours=1)
+    edited = memory.edit(one.memory_id, content="I drink tea", importance=20, user="alex", reason="doctor")
+    assert (edited.summary, edited.updated_at, edited.created_at) == ("I drink tea", clock.now(), one.created_at)
+    assert memory.recall("coffee", user="alex").hits == []
+    assert len(memory.recall("tea", user="alex").hits) == 1
+    event = memory.history(one.memory_id, user="alex")[-1]
+    assert event.detail["before"] == {"content": "I drink coffee", "summary": "I drink coffee", "importance": 10}
+    with pytest.raises(InvalidInput):
+        memory.edit(one.memory_id, importance=101, user="alex")
+    with pytest.raises(InvalidInput):
+        memory.edit(one.memory_id, status="retracted", user="alex")
+    assert memory.show(one.memory_id, user="alex") == edited
+
+
+def test_links_are_typed_weighted_and_unique(memory):
+    one, two = (memory.remember(text, user="alex").memory.memory_id for text in ("rain", "wet street"))
+    edge = memory.link(two, one, "CausedBy", weight=0.7, user="alex", reason="physics")
+    assert (edge.edge_type, edge.weight, edge.reason) == ("CausedBy", 0.7, "physics")
+    assert list(memory.edges(one, user="alex")) == [edge]
+    with pytest.raises(recollect.StorageError) as caught:
+        memory.link(two, one, "CausedBy", user="alex")
+    assert caught.value.code == "edge_exists"
+    for wrong in ({"edge_type": "Likes"}, {"edge_type": "PartOf", "weight": 2}):
+        with pytest.raises(InvalidInput):
+            memory.link(one, two, user="alex", **wrong)
+
+
+def test_updates_may_not_run_in_a_circle(memory):
+    a, b, c = (memory.remember(f"{n}", user="alex").memory.memory_id for n in "abc")
+    memory.link(a, b, "Updates", user="alex")
+    memory.link(b, c, "Updates", user="alex")
+    with pytest.raises(IllegalTransition):
+        memory.link(c, a, "Updates", user="alex")
+
+
+def test_other_users_find_nothing_by_any_call_and_the_attempt_is_recorded(memory, logged):
+    secret = memory.remember("Alex's diary", user="alex").memory.memory_id
+    bobs = memory.remember("Bob's own", user="bob").memory.memory_id
+    attempts = [
+        lambda: memory.show(secret, user="bob"),
+        lambda: memory.history(secret, user="bob"),
+        lambda: memory.edges(secret, user="bob"),
+        lambda: memory.edit(secret, content="mine now", user="bob"),
+        lambda: memory.retract(secret, user="bob"),
+        lambda: memory.supersede(secret, bobs, user="bob"),
+        lambda: memory.supersede(bobs, secret, user="bob"),
+        lambda: memory.supersede(secret, content="x", user="bob"),
+        lambda: memory.link(secret, bobs, user="bob"),
+        lambda: memory.link(bobs, secret, user="bob"),
+        lambda: memory.remember("x", user="bob", links=[Link(to_memory_id=secret, edge_type="RelatedTo")]),
+        lambda: memory.remember("x", user="bob", supersedes=[secret]),
+    ]
+    missing = "01a1e211-3468-7353-a549-4498191f34f2"
+    with pytest.raises(NotFound) as absent:
+        memory.show(missing, user="bob")
+    for attempt in attempts:
+        with pytest.raises(NotFound) as caught:
+            attempt()
+        assert caught.value.message.replace(secret, missing) == absent.value.message
+    assert memory.list(user="bob").memories == [memory.show(bobs, user="bob")]
+    assert memory.recall("diary", user="bob").hits == []
+    denials = [event for event in memory.history(secret, user="alex") if event.kind == "access.denied"]
+    assert len(denials) == len(attempts)
+    assert {event.actor for event in denials} == {"bob"}
+    assert sum(line["event"] == "memory.access.denied" for line in logged()) == len(attempts)
+    assert "diary" not in str(logged())
+
+
+def test_nobody_is_nobody(memory):
+    for attempt in (
+        memory.list,
+        lambda: memory.remember("x"),
+        lambda: memory.recall("x"),
+        lambda: memory.remember_many(["x"]),
+        lambda: memory.remember("x", scope="shared"),
+    ):
+        with pytest.raises(ScopeDenied) as caught:
+            attempt()
+        assert caught.value.code == "identity_required"
+
+
+def test_orchestrators_are_worlds_apart(root, clock):
+    with (
+        recollect.open(root, orchestrator="home", clock=clock) as home,
+        recollect.open(root, orchestrator="work", clock=clock) as work,
+    ):
+        secret = home.remember("The safe code is on the fridge", user="alex", scope="shared").memory.memory_id
+        assert work.recall("safe code fridge", user="alex").hits == []
+        assert len(work.list(user="alex")) == 0
+        with pytest.raises(NotFound):
+            work.show(secret, user="alex")
+        with pytest.raises(NotFound):
+            work.retract(secret, user="alex")
+
+
+@pytest.mark.parametrize("limit", [0, -1, 10**9, True, "5", None])
+def test_limits_are_checked(memory, limit):
+    with pytest.raises(InvalidInput) as caught:
+        memory.list(user="alex", limit=limit)
+    assert caught.value.code == "invalid_limit"
+
+
+def test_paging_walks_through_everything_once(memory):
+    memory.remember_many([f"fact {n}" for n in range(25)], user="alex")
+    pages = [memory.list(user="alex", limit=10, offset=offset) for offset in (0, 10, 20)]
+    assert [len(page) for page in pages] == [10, 10, 5]
+    assert len({memory.memory_id for page in pages for memory in page}) == 25
+    assert pages[0][0].content == "fact 24"
+
+
+@pytest.fixture
+def note(root, memory):
+    path = root / "home" / "notes.md"
+    path.write_text("# Notes")
+    return path
+
+
+def source(path):
+    return Source(source_type="ingest_file", source_path=str(path), captured_by="extractor")
+
+
+def test_a_file_inside_the_workspace_is_a_source(memory, note):
+    stored = memory.remember("From a file", user="alex", source=source(note)).memory
+    assert stored.source.source_path == str(note)
+    assert stored.trust == "outside"
+
+
+@pytest.mark.parametrize("where", ["missing", "outside", "link", "link-out", "folder", "folder-link"])
+def test_files_that_are_missing_linked_or_outside_are_refused(memory, note, tmp_path, where):
+    outside = tmp_path / "secret.txt"
+    outside.write_text("x")
+    paths = {
+        "missing": note.parent / "no.md",
+        "outside": outside,
+        "link": note.parent / "link.md",
+        "link-out": note.parent / "out.md",
+        "folder": note.parent,
+        "folder-link": note.parent / "docs" / "notes.md",
+    }
+    paths["link"].symlink_to(note)
+    paths["link-out"].symlink_to(outside)
+    (note.parent / "docs").symlink_to(note.parent)
+    with pytest.raises(InvalidInput) as caught:
+        memory.remember("x", user="alex", source=source(paths[where]))
+    assert caught.value.code == ("source_path_denied" if where == "outside" else "invalid_source_path")
+    assert memory.stats().memories == 0
+
+
+def test_a_shared_folder_is_allowed_and_withholds_when_it_is_no_longer(root, clock, tmp_path, logged):
+    folder = tmp_path / "team"
+    folder.mkdir()
+    (folder / "plan.md").write_text("x")
+    allowed = {"workspace": {"shared": [str(folder)]}}
+    with recollect.open(root, orchestrator="home", clock=clock, settings=allowed) as memory:
+        kept = memory.remember("plain plan", user="alex").memory
+        stored = memory.remember("the plan", user="alex", source=source(folder / "plan.md")).memory
+        assert len(memory.list(user="alex")) == 2
+    with recollect.open(root, orchestrator="home", clock=clock) as memory:
+        assert memory.list(user="alex").memories == [kept]
+        with pytest.raises(NotFound):
+            memory.show(stored.memory_id, user="alex")
+        assert [hit.memory for hit in memory.recall("plan", user="alex").hits] == [kept]
+    assert any(line["event"] == "memory.recall.source_path_denied" for line in logged())
+
+
+def test_stats_count_without_showing(memory):
+    one = memory.remember("a fact", user="alex").memory.memory_id
+    memory.remember("a goal", user="bob", type="Goal")
+    memory.retract(one, user="alex")
+    stats = memory.stats()
+    assert (stats.memories, stats.by_type, stats.scopes) == (2, {"Fact": 1, "Goal": 1}, 2)
+    assert stats.by_status == {"active": 1, "superseded": 0, "retracted": 1}
+
+
+def test_events_cannot_be_rewritten(memory):
+    import apsw
+
+    memory.remember("x", user="alex")
+    connection = memory._storage._writer
+    for statement in (
+        "DELETE FROM events",
+        "UPDATE events SET actor = 'mallory'",
+        "UPDATE events SET kind = 'x', detail = NULL",
+    ):
+        with pytest.raises(apsw.ConstraintError, match="append-only"):
+            connection.execute(statement)

@@ -1,0 +1,255 @@
+"""Random valid and invalid graphs, driven through the real store and compared with a simple model of it."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections import defaultdict
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, multiple, rule
+
+import recollect
+from recollect import EdgeType, IllegalTransition, InvalidInput, Link, MemoryType, NotFound, RecollectError, Status
+from recollect.model.text import normalise
+from recollect.testing import FakeClock
+
+USERS = ["alex", "bob"]
+CHATS = [None, "team"]
+NOWHERE = "01a1e211-3468-7353-a549-4498191f34f2"
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=60)
+
+
+class Model:
+    """What should be there: dictionaries and nothing else."""
+
+    def __init__(self):
+        self.memories = {}  # id -> {owner, content, type, status, expires}
+        self.edges = set()  # (from, to, type)
+        self.events = defaultdict(int)
+
+    def sees(self, user, chat, memory_id):
+        audience = self.memories.get(memory_id, {}).get("audience")
+        return audience in {"shared", ("user", user)} or (chat is not None and audience == ("chat", chat))
+
+    def leads(self, start, goal):
+        seen, todo = set(), [start]
+        while todo:
+            node = todo.pop()
+            if node == goal:
+                return True
+            if node not in seen:
+                seen.add(node)
+                todo += [end for begin, end, kind in self.edges if begin == node and kind == "Updates"]
+        return False
+
+
+class Graph(RuleBasedStateMachine):
+    ids = Bundle("ids")
+
+    @initialize()
+    def start(self):
+        self.root = tempfile.mkdtemp()
+        self.clock = FakeClock()
+        self.memory = recollect.open(
+            self.root, orchestrator="home", clock=self.clock, settings={"storage": {"synchronous": "normal"}}
+        )
+        self.model = Model()
+
+    def teardown(self):
+        if hasattr(self, "memory"):
+            self.memory.close()
+            shutil.rmtree(self.root)
+
+    @rule(
+        target=ids,
+        user=st.sampled_from(USERS),
+        chat=st.sampled_from(CHATS),
+        scope=st.sampled_from([None, "personal", "group", "shared"]),
+        kind=st.sampled_from([*MemoryType, "Rumour"]),
+        importance=st.one_of(st.integers(-2, 102), st.booleans(), st.floats()),
+        content=st.one_of(texts, st.just(" ")),
+        days=st.one_of(st.none(), st.integers(1, 5)),
+    )
+    def remember(self, user, chat, scope, kind, importance, content, days):
+        audience = {
+            None: ("user", user),
+            "personal": ("user", user),
+            "shared": "shared",
+            "group": chat and ("chat", chat),
+        }[scope]
+        valid = (
+            kind != "Rumour" and type(importance) is int and 0 <= importance <= 100 and audience and normalise(content)
+        )
+        expires = None if days is None else f"{days}d"
+        try:
+            receipt = self.memory.remember(
+                content, user=user, chat=chat, scope=scope, type=kind, importance=importance, expires=expires
+            )
+        except InvalidInput:
+            assert not valid
+            return multiple()
+        assert valid
+        stored = receipt.memory
+        self.model.memories[stored.memory_id] = {
+            "audience": audience,
+            "content": normalise(content),
+            "type": kind,
+            "status": "active",
+            "expires": stored.expires_at,
+        }
+        self.model.events[stored.memory_id] += 1
+        return stored.memory_id
+
+    @rule(
+        one=ids,
+        other=st.one_of(ids, st.just(NOWHERE)),
+        kind=st.sampled_from([*EdgeType, "Likes"]),
+        user=st.sampled_from(USERS),
+        chat=st.sampled_from(CHATS),
+        weight=st.floats(),
+    )
+    def link(self, one, other, kind, user, chat, weight):
+        model = self.model
+        visible = model.sees(user, chat, one) and model.sees(user, chat, other)
+        valid = kind != "Likes" and 0 <= weight <= 1 and one != other
+        fresh = (one, other, str(kind)) not in model.edges
+        circle = kind == "Updates" and model.leads(other, one)
+        try:
+            self.memory.link(one, other, kind, user=user, chat=chat, weight=weight)
+        except RecollectError as error:
+            assert not (visible and valid and fresh and not circle), error
+            if isinstance(error, NotFound):
+                hidden = one if not model.sees(user, chat, one) else other
+                model.events[hidden] += hidden in model.memories
+            return
+        assert visible and valid and fresh and not circle
+        model.edges.add((one, other, str(kind)))
+        model.events[one] += 1
+
+    @rule(old=ids, new=ids, user=st.sampled_from(USERS), chat=st.sampled_from(CHATS))
+    def supersede(self, old, new, user, chat):
+        model = self.model
+        visible = model.sees(user, chat, old) and model.sees(user, chat, new)
+        allowed = (
+            old != new
+            and model.memories[old]["status"] == model.memories[new]["status"] == "active"
+            and model.memories[old]["audience"] == model.memories[new]["audience"]
+            and (new, old, "Updates") not in model.edges
+            and not model.leads(old, new)
+        )
+        try:
+            self.memory.supersede(old, new, user=user, chat=chat)
+        except RecollectError as error:
+            assert not (visible and allowed), error
+            if isinstance(error, NotFound):
+                model.events[old if not model.sees(user, chat, old) else new] += 1
+            return
+        assert visible and allowed
+        model.memories[old]["status"] = "superseded"
+        model.edges.add((new, old, "Updates"))
+        model.events[old] += 1
+        model.events[new] += 1
+
+    @rule(memory_id=ids, user=st.sampled_from(USERS), chat=st.sampled_from(CHATS))
+    def retract(self, memory_id, user, chat):
+        try:
+            self.memory.retract(memory_id, user=user, chat=chat)
+        except NotFound:
+            assert not self.model.sees(user, chat, memory_id)
+        except IllegalTransition:
+            assert self.model.memories[memory_id]["status"] == "retracted"
+            return
+        else:
+            assert self.model.sees(user, chat, memory_id)
+            self.model.memories[memory_id]["status"] = "retracted"
+        self.model.events[memory_id] += 1
+
+    @rule(memory_id=ids, content=texts, user=st.sampled_from(USERS))
+    def edit(self, memory_id, content, user):
+        model = self.model
+        allowed = (
+            normalise(content) and model.sees(user, None, memory_id) and model.memories[memory_id]["status"] == "active"
+        )
+        try:
+            self.memory.edit(memory_id, content=content, user=user)
+        except RecollectError as error:
+            assert not allowed, error
+            model.events[memory_id] += isinstance(error, NotFound)
+            return
+        assert allowed
+        model.memories[memory_id]["content"] = normalise(content)
+        model.events[memory_id] += 1
+
+    @rule(user=st.sampled_from(USERS), ends=st.lists(st.one_of(ids, st.just(NOWHERE)), max_size=3))
+    def remember_with_edges(self, user, ends):
+        """One write, several edges: all of it or none."""
+        links = [Link(to_memory_id=end, edge_type="RelatedTo") for end in ends]
+        valid = all(self.model.sees(user, None, end) for end in ends) and len(set(ends)) == len(ends)
+        try:
+            stored = self.memory.remember("linked", user=user, links=links).memory
+        except RecollectError as error:
+            assert not valid
+            if isinstance(error, NotFound):
+                hidden = error.details["memoryId"]
+                self.model.events[hidden] += hidden in self.model.memories
+            return
+        assert valid
+        self.model.memories[stored.memory_id] = {
+            "audience": ("user", user),
+            "content": "linked",
+            "type": MemoryType.FACT,
+            "status": "active",
+            "expires": None,
+        }
+        self.model.edges |= {(stored.memory_id, end, "RelatedTo") for end in ends}
+        self.model.events[stored.memory_id] += 1 + len(ends)
+
+    @rule(hours=st.integers(-30, 80))
+    def time_passes(self, hours):
+        self.clock.advance(hours=hours)
+
+    @rule(memory_id=consumes(ids))
+    def forget_an_id(self, memory_id):
+        """Lets other rules concentrate on fewer memories."""
+
+    @rule()
+    def restart(self):
+        self.memory.close()
+        self.memory = recollect.open(self.root, orchestrator="home", clock=self.clock)
+
+    @invariant()
+    def everybody_sees_exactly_what_they_should(self):
+        if not hasattr(self, "memory"):
+            return
+        for user in USERS:
+            for chat in CHATS:
+                now = self.clock.now()
+                visible = {m: v for m, v in self.model.memories.items() if self.model.sees(user, chat, m)}
+                everything = self.memory.list(user=user, chat=chat, statuses=Status, include_expired=True, limit=10_000)
+                assert everything.damaged == []
+                assert {m.memory_id: (m.content, m.type, m.status, m.expires_at) for m in everything} == {
+                    m: (v["content"], v["type"], v["status"], v["expires"]) for m, v in visible.items()
+                }
+                active = {
+                    m
+                    for m, v in visible.items()
+                    if v["status"] == "active" and (v["expires"] is None or v["expires"] > now)
+                }
+                assert {m.memory_id for m in self.memory.list(user=user, chat=chat, limit=10_000)} == active
+
+    @invariant()
+    def nothing_more_and_nothing_less_is_stored(self):
+        if not hasattr(self, "memory"):
+            return
+        stats = self.memory.stats()
+        assert stats.memories == len(self.model.memories)
+        assert stats.edges == len(self.model.edges)
+        assert stats.events == sum(self.model.events.values())
+
+
+TestGraph = Graph.TestCase
+TestGraph.settings = settings(
+    max_examples=40, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
+)

@@ -38,8 +38,9 @@ def test_an_unknown_name_is_an_attribute_error():
 
 def test_importing_loads_no_layer_and_opens_no_network():
     code = (
-        "import sys, recollect; "
-        "print([m for m in sys.modules if m.startswith('recollect.') or m in ('socket', 'apsw', 'asyncio', 'numpy')])"
+        "import sys; before = set(sys.modules); import recollect; "
+        "print([m for m in set(sys.modules) - before if m.startswith('recollect.') or m in "
+        "('socket', 'apsw', 'asyncio', 'numpy')])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from recollect import system
+from recollect.errors import StorageUnavailable
 from recollect.system import MemorySystem
 
 P = ParamSpec("P")
@@ -25,6 +26,8 @@ def _awaited(
 ) -> Callable[Concatenate[AsyncMemorySystem, P], Awaitable[T]]:
     @functools.wraps(method)
     async def call(self: AsyncMemorySystem, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        if self._closed:
+            raise StorageUnavailable("this memory has been closed", code="closed", hint="open it again")
         work = functools.partial(method, self.sync, *args, **kwargs)
         return await asyncio.get_running_loop().run_in_executor(self._workers, work)
 
@@ -36,6 +39,7 @@ class AsyncMemorySystem:
 
     def __init__(self, sync: MemorySystem) -> None:
         self.sync = sync
+        self._closed = False
         self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="recollect")
 
     remember = _awaited(MemorySystem.remember)
@@ -59,8 +63,10 @@ class AsyncMemorySystem:
 
     async def close(self) -> None:
         """Waits for running work and lets the store go."""
-        await asyncio.get_running_loop().run_in_executor(self._workers, self.sync.close)
-        self._workers.shutdown(wait=True)
+        if not self._closed:
+            self._closed = True
+            await asyncio.to_thread(self._workers.shutdown)
+            await asyncio.to_thread(self.sync.close)
 
     async def __aenter__(self) -> Self:
         return self

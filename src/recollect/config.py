@@ -19,9 +19,10 @@ from recollect.errors import ConfigError, shown
 
 T = TypeVar("T")
 
+_EXACT = 2**53  # the whole numbers that a float holds exactly
 ENVIRONMENT_PREFIX = "RECOLLECT_"
 # Names that are not settings: where the store is, who speaks, and what the test suite uses.
-_NOT_SETTINGS = frozenset({"ROOT", "ORCHESTRATOR", "USER", "CHAT", "CONFIG"})
+_NOT_SETTINGS = frozenset({"ROOT", "ORCHESTRATOR", "USER", "CHAT", "CONFIG", "TRACEBACK"})
 
 
 def setting(
@@ -120,7 +121,7 @@ def load_settings(
     for file in _files(root, orchestrator_id, environment):
         _merge(merged, _read_toml(file))
     _merge(merged, _from_environment(environment))
-    _merge(merged, overrides or {})
+    _merge(merged, {} if overrides is None else overrides)
     return parse_settings(merged)
 
 
@@ -149,7 +150,7 @@ def _files(root: Path | None, orchestrator_id: str | None, environment: Mapping[
         candidates = [root / "recollect.toml"]
         if orchestrator_id is not None:
             candidates.append(root / orchestrator_id / "recollect.toml")
-        yield from (file for file in candidates if file.is_file())
+        yield from (file for file in candidates if os.path.isfile(file))  # noqa: PTH113  false, not an error, for odd names
     named = environment.get("RECOLLECT_CONFIG")
     if named:
         if not Path(named).is_file():
@@ -160,13 +161,15 @@ def _files(root: Path | None, orchestrator_id: str | None, environment: Mapping[
 def _read_toml(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"{file} is not valid TOML: {error}", file=str(file)) from error
     except OSError as error:
         raise ConfigError(f"cannot read {file}: {error.strerror}", file=str(file)) from error
 
 
 def _merge(into: dict[str, Any], data: Mapping[str, Any]) -> None:
+    if not isinstance(data, Mapping):
+        raise ConfigError(f"settings must be a table; got {shown(data)}")
     for key, value in data.items():
         if isinstance(value, Mapping) and isinstance(into.get(key), dict):
             _merge(into[key], value)
@@ -189,15 +192,18 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
         target = data
         for section in sections:
             target = target.setdefault(section, {})
+            if not isinstance(target, dict):
+                raise ConfigError(f"{name} is inside another variable's value", key=key.lower().replace("__", "."))
         target[last] = _toml_value(text)
     return data
 
 
 def _toml_value(text: str) -> Any:
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        read = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):
         return text
+    return read["value"] if len(read) == 1 else text
 
 
 def _parse_section(section: type[T], data: Any, prefix: str) -> T:
@@ -221,7 +227,7 @@ def _parse_section(section: type[T], data: Any, prefix: str) -> T:
 
 
 def _parse_value(kind: Any, value: Any, key: str, rules: Mapping[str, Any]) -> Any:
-    if kind is float and type(value) is int:
+    if kind is float and type(value) is int and abs(value) <= _EXACT:
         value = float(value)
     if kind == tuple[str, ...]:
         if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):

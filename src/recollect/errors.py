@@ -27,7 +27,10 @@ _SHOWN_VALUE = 80
 
 def shown(value: object) -> str:
     """A value as error messages show it: its repr, cut to one short line."""
-    text = repr(value[:_SHOWN_VALUE]) if isinstance(value, str) else repr(value)
+    try:
+        text = repr(value[:_SHOWN_VALUE]) if isinstance(value, str) else repr(value)
+    except Exception:  # noqa: BLE001  a number of five thousand digits, or an object that cannot show itself
+        text = f"a value of type {type(value).__name__}"
     return text if len(text) <= _SHOWN_VALUE else text[: _SHOWN_VALUE - 1] + "…"
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 from pathlib import Path
 from typing import Any
 
+from recollect.forking import fork_safe_lock
 from recollect.model.clock import Clock, to_iso
 
 _ROTATE_AT = 16 * 1024 * 1024
@@ -24,7 +24,8 @@ class MemoryLog:
         self._path = path
         self._clock = clock
         self._orchestrator_id = orchestrator_id
-        self._lock = threading.Lock()
+        self._lock = fork_safe_lock()
+        self._written = 0
         self._descriptor: int | None = None
         self.failure: OSError | None = None
 
@@ -41,7 +42,9 @@ class MemoryLog:
         data = (_encode(line | fields) + "\n").encode("utf-8", "backslashreplace")
         with self._lock:
             try:
-                os.write(self._open(self._path), data)
+                self._written += os.write(self._open(self._path), data)
+                if self._written > _ROTATE_AT:
+                    self._shut()
             except OSError as error:
                 self.failure = self.failure or error
 
@@ -49,12 +52,17 @@ class MemoryLog:
         if self._descriptor is None:
             if path.exists() and path.stat().st_size > _ROTATE_AT:
                 path.replace(path.with_suffix(".log.1"))
-            self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            self._descriptor = os.open(
+                path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
+            )
         return self._descriptor
 
     def close(self) -> None:
         """Closes the file; a later write opens it again."""
         with self._lock:
-            if self._descriptor is not None:
-                os.close(self._descriptor)
-                self._descriptor = None
+            self._shut()
+
+    def _shut(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor, self._written = None, 0

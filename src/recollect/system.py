@@ -11,8 +11,8 @@ from typing import Any, Self, TypedDict, Unpack, overload
 
 from recollect.config import Settings, load_settings
 from recollect.embedding import Embedder
-from recollect.errors import InvalidInput, MemoryDisabled
-from recollect.knowledge import Change, Draft, Link, Receipt, Remember, Workspace
+from recollect.errors import InvalidInput, MemoryDisabled, ScopeDenied
+from recollect.knowledge import Access, Change, Draft, Link, Receipt, Remember, Workspace, refusal
 from recollect.log import MemoryLog
 from recollect.model.check import Checker
 from recollect.model.clock import Clock, SystemClock
@@ -94,7 +94,7 @@ class MemoryChanges(TypedDict, total=False):
     importance: int
     confidence: float
     sensitivity: Sensitivity | str
-    expires_at: datetime | str | None
+    expires: datetime | timedelta | str | None
     valid_from: datetime | str | None
     valid_to: datetime | str | None
 
@@ -117,9 +117,17 @@ class MemorySystem:
         self._log = log
         self._clock = clock or SystemClock()
         ids = IdFactory(self._clock)
-        self._remember = Remember(storage, self._clock, ids, workspace, log, embedder)
-        self._change = Change(storage, self._clock, ids, workspace, log)
-        self._recaller = Recaller(storage, self._clock, self.settings.memory.retrieval.rrf_k, self._change.withheld)
+        self._access = Access(storage, self._clock, workspace, log)
+        self._remember = Remember(storage, self._clock, ids, workspace, self._access, log, embedder)
+        self._change = Change(storage, self._clock, ids, self._access, log)
+        self._recaller = Recaller(storage, self._clock, self.settings.memory.retrieval.rrf_k, self._access.withheld)
+
+    def _speaker(self, user: str | None, chat: str | None) -> Speaker:
+        try:
+            return Speaker(user=user, chat=chat)
+        except ScopeDenied as denied:
+            self._log.write("memory.scope_denied", level="warning", code=denied.code)
+            raise
 
     @property
     def orchestrator_id(self) -> str:
@@ -136,7 +144,7 @@ class MemorySystem:
         **fields: Unpack[MemoryFields],
     ) -> Receipt:
         """Stores one memory; `fields` are what else is known of it: see `MemoryFields`."""
-        return self._remember.one(_draft(content, dict(fields)), Speaker(user=user, chat=chat))
+        return self._remember.one(_draft(content, dict(fields)), self._speaker(user, chat))
 
     def remember_many(
         self,
@@ -146,8 +154,11 @@ class MemorySystem:
         chat: str | None = None,
     ) -> list[Receipt]:
         """Stores many memories in one transaction; each stands or falls alone, in the order given."""
+        speaker = self._speaker(user, chat)
+        if isinstance(drafts, str | Mapping) or not isinstance(drafts, Iterable):
+            raise InvalidInput.of("invalid_input", "drafts", drafts, "a list of drafts")
         made = [_any_draft(item) for item in drafts]
-        return self._remember.many(made, Speaker(user=user, chat=chat)) if made else []
+        return self._remember.many(made, speaker) if made else []
 
     def recall(
         self, query: str, *, user: str | None = None, chat: str | None = None, top_n: int | None = None
@@ -156,7 +167,7 @@ class MemorySystem:
         wanted = self.settings.memory.retrieval.top_n if top_n is None else _page(top_n, "topN", 1)
         if not isinstance(query, str):
             raise InvalidInput.of("invalid_query", "query", query, "text")
-        return self._recaller.recall(query, Speaker(user=user, chat=chat), wanted)
+        return self._recaller.recall(query, self._speaker(user, chat), wanted)
 
     def list(
         self,
@@ -171,6 +182,11 @@ class MemorySystem:
     ) -> Listing:
         """What the speaker may see, newest first."""
         check = Checker()
+        for name, value in (("types", types), ("statuses", statuses)):
+            if (value is None and name == "statuses") or not isinstance(value, Iterable | None):
+                raise InvalidInput.of("invalid_input", name, value, "a list")
+        if not isinstance(include_expired, bool):
+            raise InvalidInput.of("invalid_input", "includeExpired", include_expired, "true or false")
         wanted_types = (
             None if types is None else [check.enum(MemoryType, item, "types", "invalid_memory_type") for item in types]
         )
@@ -178,7 +194,7 @@ class MemorySystem:
         check.done()
         visibility = gate(
             self.orchestrator_id,
-            Speaker(user=user, chat=chat),
+            self._speaker(user, chat),
             self._clock.now(),
             statuses=wanted,
             include_expired=include_expired,
@@ -187,22 +203,19 @@ class MemorySystem:
         found = self._storage.read(
             lambda reader: reader.memories(visibility, types=wanted_types, limit=limit, offset=offset)
         )
-        return Listing([memory for memory in found.memories if not self._change.withheld(memory)], found.damaged)
+        return Listing([memory for memory in found.memories if not self._access.withheld(memory)], found.damaged)
 
     def show(self, memory_id: str, *, user: str | None = None, chat: str | None = None) -> Memory:
         """One memory in any status."""
-        return self._change.show(memory_id, Speaker(user=user, chat=chat))
+        return self._change.show(memory_id, self._speaker(user, chat))
 
     def edges(self, memory_id: str, *, user: str | None = None, chat: str | None = None) -> Sequence[Edge]:
         """The edges of one memory whose other ends the speaker may see, in any status."""
-        speaker = Speaker(user=user, chat=chat)
-        self._change.show(memory_id, speaker)
-        visibility = gate(self.orchestrator_id, speaker, self._clock.now(), statuses=Status, include_expired=True)
-        return self._storage.read(lambda reader: reader.edges(visibility, [memory_id]))
+        return self._change.edges(memory_id, self._speaker(user, chat))
 
     def history(self, memory_id: str, *, user: str | None = None, chat: str | None = None) -> Sequence[Event]:
         """Everything that happened to one memory, oldest first."""
-        return self._change.history(memory_id, Speaker(user=user, chat=chat))
+        return self._change.history(memory_id, self._speaker(user, chat))
 
     def edit(
         self,
@@ -215,7 +228,7 @@ class MemorySystem:
         **changes: Unpack[MemoryChanges],
     ) -> Memory:
         """New values for some fields of an active memory."""
-        return self._change.edit(memory_id, dict(changes), Speaker(user=user, chat=chat), reason)
+        return self._change.edit(memory_id, dict(changes), self._speaker(user, chat), reason)
 
     def link(
         self,
@@ -229,7 +242,7 @@ class MemorySystem:
         reason: str | None = None,
     ) -> Edge:
         """Relates two memories."""
-        speaker = Speaker(user=user, chat=chat)
+        speaker = self._speaker(user, chat)
         return self._change.link(from_memory_id, to_memory_id, edge_type, speaker, reason, weight)
 
     def contradict(
@@ -257,10 +270,12 @@ class MemorySystem:
         **fields: Unpack[MemoryFields],
     ) -> Receipt:
         """Replaces a memory by another (`by`), or by a new one with this content, of the same type and scope."""
-        speaker = Speaker(user=user, chat=chat)
+        speaker = self._speaker(user, chat)
         if (by is None) == (content is None):
             raise InvalidInput.of("invalid_input", "by", by, "given, or else content: exactly one of them")
         if by is not None:
+            if fields:
+                raise InvalidInput.of("invalid_input", "fields", sorted(fields), "absent: the memory is there already")
             old, new = self._change.supersede(memory_id, by, speaker, reason)
             return Receipt(outcome="stored", memory=new, superseded=(old,), reason=reason)
         old = self._change.show(memory_id, speaker)
@@ -272,7 +287,7 @@ class MemorySystem:
         self, memory_id: str, *, user: str | None = None, chat: str | None = None, reason: str | None = None
     ) -> Memory:
         """Marks a memory as wrong: it stays in its history and is never recalled again."""
-        return self._change.retract(memory_id, Speaker(user=user, chat=chat), reason)
+        return self._change.retract(memory_id, self._speaker(user, chat), reason)
 
     def stats(self) -> Stats:
         """How much there is, in counts; no content, so no identity is needed."""
@@ -322,6 +337,7 @@ def open(  # noqa: A001  the name that the public surface has: recollect.open(â€
     layout.create()
     clock = clock or SystemClock()
     log = MemoryLog(layout.log, clock, layout.orchestrator_id)
+    workspace = Workspace(layout.workspace, chosen.workspace.shared)
     storage = SqliteStorage(
         layout.database,
         layout.orchestrator_id,
@@ -329,7 +345,6 @@ def open(  # noqa: A001  the name that the public surface has: recollect.open(â€
         synchronous=chosen.storage.synchronous,
         busy_timeout=chosen.storage.busy_timeout_seconds,
     )
-    workspace = Workspace(layout.workspace, chosen.workspace.shared)
     return MemorySystem(storage, workspace=workspace, log=log, settings=chosen, clock=clock, embedder=embedder)
 
 
@@ -341,13 +356,15 @@ def _page(value: Any, field_name: str, low: int) -> int:
     return number
 
 
-def _any_draft(item: Any) -> Draft:
+def _any_draft(item: Any) -> Draft | Receipt:
+    """A draft from what a caller may list; one that is none is refused alone."""
     if isinstance(item, Draft):
         return item
-    if isinstance(item, Mapping):
-        fields = dict(item)
+    fields = dict(item) if isinstance(item, Mapping) else {"content": item}
+    try:
         return _draft(fields.pop("content", None), fields)
-    return Draft(content=item)
+    except InvalidInput as error:
+        return refusal(error)
 
 
 def _draft(content: Any, fields: Mapping[str, Any]) -> Draft:

@@ -13,6 +13,7 @@ from recollect import (
     EdgeType,
     Event,
     EventKind,
+    InvalidInput,
     Memory,
     MemoryType,
     NotFound,
@@ -199,7 +200,7 @@ def test_edges_need_both_ends_and_are_seen_only_with_both(store, make, add, see,
     store.write(lambda writer: (writer.add_edge(with_mine), writer.add_edge(with_others)))
     assert store.read(lambda reader: reader.edges(see(ALEX), [shared.memory_id])) == [with_mine]
     assert store.read(lambda reader: reader.edges(see(BOB), [shared.memory_id])) == [with_others]
-    with pytest.raises(StorageError) as caught:
+    with pytest.raises(InvalidInput) as caught:
         store.write(lambda writer: writer.add_edge(replace(with_mine, edge_id=ids.new())))
     assert caught.value.code == "edge_exists"
 

@@ -21,9 +21,8 @@ def assert_sound(path: Path) -> None:
         assert one("SELECT count(*) FROM memory_sources WHERE position = 0") == memories
         assert one("SELECT count(*) FROM memory_fts") == memories
         assert one("SELECT count(*) FROM events WHERE kind = 'memory.created'") == memories
-        assert one("SELECT count(*) FROM memory_edges") == one(
-            "SELECT count(*) FROM events WHERE kind = 'edge.created'"
-        )
+        told = one("SELECT count(DISTINCT edge_id) FROM events WHERE kind = 'edge.created'")
+        assert one("SELECT count(*) FROM memory_edges") == told
         superseded = one("SELECT count(*) FROM memories WHERE status = 'superseded'")
         assert one("SELECT count(*) FROM memory_edges WHERE edge_type = 'Updates'") == superseded
     finally:

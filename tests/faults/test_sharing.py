@@ -126,19 +126,124 @@ def test_group_commit_tells_each_caller_its_own_result(memory):
     assert outcomes == {n: ("refused" if n % 3 == 0 else f"fact {n}") + " missing" for n in range(16)}
 
 
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a_forked_child_uses_the_store_without_harming_the_parent(memory):
-    memory.remember("from the parent", user="alex")
+def in_child(work) -> int:
+    """Runs work in a forked child; its exit code says whether it went well."""
     child = os.fork()
     if child == 0:
         try:
-            memory.remember("from the child", user="alex")
-            os._exit(0 if memory.stats().memories == 2 else 1)
+            work()
+            os._exit(0)
         except BaseException:  # noqa: BLE001
             os._exit(2)
-    assert os.waitpid(child, 0)[1] == 0
+    return child
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize("own", [False, True], ids=["inherited", "opened anew"])
+def test_parent_and_forked_child_lose_nothing_whoever_closes_first(root, own):
+    memory = recollect.open(root, orchestrator="home")
+    memory.remember("from the parent", user="alex")
+    closed_end, told_end = os.pipe()
+
+    def work():
+        mine = recollect.open(root, orchestrator="home") if own else memory
+        mine.remember("from the child", user="alex")
+        os.read(closed_end, 1)
+        for number in range(20):
+            mine.remember(f"from the child after the parent closed {number}", user="alex")
+        assert mine.stats().memories == 23
+        mine.close()
+
+    child = in_child(work)
     memory.remember("from the parent again", user="alex")
-    assert memory.stats().memories == 3
+    while memory.stats().memories < 3:
+        time.sleep(0.01)
+    memory.close()
+    os.write(told_end, b"x")
+    assert os.waitpid(child, 0)[1] == 0
+    with recollect.open(root, orchestrator="home") as memory:
+        assert memory.stats().memories == 23
+    assert_sound(root / "home" / "memory" / "memory.db")
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_forking_while_other_threads_write_and_read(memory):
+    stop = threading.Event()
+
+    def work(number):
+        while not stop.is_set():
+            memory.remember(f"busy {number}", user="alex")
+            memory.recall("busy", user="alex")
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    codes = []
+    for _ in range(5):
+        child = in_child(lambda: (memory.remember("from a child", user="child"), memory.close()))
+        codes.append(os.waitpid(child, 0)[1])
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert codes == [0] * 5
+    assert len(memory.list(user="child")) == 5
+
+
+def test_idle_connections_are_few_and_closed_with_the_store(memory):
+    barrier = threading.Barrier(40)
+    threads = [
+        threading.Thread(target=lambda: memory._storage.read(lambda reader: barrier.wait(20))) for _ in range(40)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(memory._storage._readers._idle) <= 16
+    memory.close()
+    assert memory._storage._readers._idle == []
+
+
+def test_an_interrupt_as_the_commit_returns_does_not_deny_what_happened(memory, monkeypatch):
+    """The signal arrives while the commit syncs: all of the group is durable, and its other callers are told so."""
+    commit = memory._storage._commit
+    outcome = {}
+    waiting, go = threading.Event(), threading.Event()
+
+    def interrupted():
+        commit()
+        if not outcome.get("struck"):
+            outcome["struck"] = True
+            raise KeyboardInterrupt
+
+    def slow(writer):
+        waiting.set()
+        go.wait(5)
+        raise recollect.InvalidInput.of("test", "x", 1, "2")
+
+    def hold():
+        with pytest.raises(recollect.InvalidInput):
+            memory._storage.write(slow)
+
+    def follow(number):
+        try:
+            outcome[number] = memory.remember(f"fact {number}", user="alex").outcome
+        except KeyboardInterrupt:
+            outcome[number] = "interrupted"
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    waiting.wait(5)
+    followers = [threading.Thread(target=follow, args=(number,)) for number in range(4)]
+    for thread in followers:
+        thread.start()
+    while len(memory._storage._commits._queue) < 4:
+        time.sleep(0.001)
+    monkeypatch.setattr(memory._storage, "_commit", interrupted)
+    go.set()
+    for thread in (holder, *followers):
+        thread.join()
+    assert sorted(outcome[number] for number in range(4)) == ["interrupted", "stored", "stored", "stored"]
+    assert memory.stats().memories == 4
 
 
 def test_an_interrupted_leader_hands_the_others_work_on(memory):

@@ -37,6 +37,18 @@ def test_it_can_be_awaited_without_a_block(root):
         assert memory.stats().memories == 1
 
 
+def test_a_closed_memory_says_so_and_closes_twice(root):
+    async def story():
+        memory = await recollect.aio.open(root, orchestrator="home")
+        await memory.close()
+        await memory.close()
+        await memory.remember("x", user="alex")
+
+    with pytest.raises(recollect.StorageUnavailable) as caught:
+        run(story())
+    assert caught.value.code == "closed"
+
+
 def test_errors_arrive_as_themselves(root):
     async def story():
         async with recollect.aio.open(root, orchestrator="home") as memory:

@@ -60,7 +60,7 @@ def test_the_life_of_a_fact(run):
     assert shown["memory"]["status"] == "superseded"
     assert shown["edges"][0]["edgeType"] == "Updates"
     events = run("history", old, "--json").json["events"]
-    assert [event["kind"] for event in events] == ["memory.created", "memory.status_changed"]
+    assert [event["kind"] for event in events] == ["memory.created", "edge.created", "memory.status_changed"]
     assert "moved" in run("history", old).out
     other = remember(run, "Standup was cancelled")["memoryId"]
     edge = run("link", other, new, "--type", "Contradicts", "--weight", "0.5", "--json").json["edge"]
@@ -79,6 +79,11 @@ REFUSALS = [
     (("remember", "x", "--importance", "-1"), "invalid_importance"),
     (("remember", "x", "--importance", "True"), "invalid_importance"),
     (("remember", "x", "--importance", "50.5"), "invalid_importance"),
+    (("remember", "x", "--importance", "1_0"), "invalid_importance"),
+    (("remember", "x", "--confidence", "9" * 400), "invalid_confidence"),
+    (("list", "--root", "~nosuchuser/x"), "invalid_root"),
+    (("list", "--root", ""), "invalid_root"),
+    (("list", "--root", "/tmp/" + "x" * 300), "storage_unavailable"),
     (("remember", "x", "--confidence", "nan"), "invalid_confidence"),
     (("remember", "x", "--confidence", "inf"), "invalid_confidence"),
     (("remember", "x", "--type", "Rumour"), "invalid_memory_type"),
@@ -136,6 +141,29 @@ def test_one_refused_among_several_exits_1_and_stores_the_others(run):
     assert done.code == 1
     assert [result["outcome"] for result in done.json["results"]] == ["stored", "refused"]
     assert len(run("list", "--json").json["memories"]) == 1
+
+
+def test_no_arguments_shows_the_help(run):
+    done = run()
+    assert (done.code, done.err) == (0, "")
+    assert "Commands:" in done.out
+
+
+def test_a_closed_or_wrong_standard_input_is_refused(run):
+    assert "invalid_content" in run("remember", "-", "--json", stdin=b"\xff\xfe").out
+
+
+def test_a_full_disk_behind_standard_output_is_no_traceback(root, run):
+    remember(run, "x")
+    line = f"{sys.executable} -m recollect --root {root} list > /dev/full"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_expiry_can_be_edited(run):
+    one = remember(run, "x")["memoryId"]
+    assert run("edit", one, "--expires", "14d", "--json").json["memory"]["expiresAt"]
 
 
 def test_broken_configuration_is_refused_by_name(run):

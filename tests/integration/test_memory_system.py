@@ -99,9 +99,8 @@ def test_a_wrong_value_is_refused_alone_and_in_a_batch_with_the_same_code_and_st
     with pytest.raises(InvalidInput) as caught:
         memory.remember("text", user="alex", **fields)
     assert caught.value.code == code
-    if code != "unknown_field":
-        (receipt,) = memory.remember_many([{"content": "text", **fields}], user="alex")
-        assert (receipt.outcome, receipt.code, receipt.memory) == ("refused", code, None)
+    (receipt,) = memory.remember_many([{"content": "text", **fields}], user="alex")
+    assert (receipt.outcome, receipt.code, receipt.memory) == ("refused", code, None)
     assert memory.stats().memories == 0
 
 
@@ -122,8 +121,83 @@ def test_a_batch_is_atomic_per_fact_and_keeps_its_order(memory):
     assert memory.stats().events == 2
 
 
-def test_an_empty_batch_is_nothing(memory):
+def test_an_empty_batch_is_nothing_and_a_text_is_no_batch(memory):
     assert memory.remember_many([], user="alex") == []
+    for wrong in ("hello", {"content": "x"}, 5, None):
+        with pytest.raises(InvalidInput):
+            memory.remember_many(wrong, user="alex")
+
+
+def test_one_bad_draft_never_takes_the_batch_with_it(memory):
+    target = memory.remember("target", user="alex").memory.memory_id
+    twice = [Link(to_memory_id=target, edge_type="RelatedTo")] * 2
+    receipts = memory.remember_many(
+        [
+            {"content": "a", "key": "k"},
+            {"content": "a again", "key": "k"},
+            {"content": "linked twice", "links": twice},
+            {"content": "unknown", "colour": "blue"},
+            {"content": "no source", "source": "manual"},
+            {"content": "no links", "links": ["x"]},
+            {"content": "bad reason", "reason": object()},
+            {"text": "no content"},
+            7,
+            "b",
+        ],
+        user="alex",
+    )
+    assert [receipt.outcome for receipt in receipts] == ["stored", "merged", *["refused"] * 7, "stored"]
+    assert [receipt.code for receipt in receipts[2:9]] == [
+        "edge_exists",
+        "unknown_field",
+        "invalid_source",
+        "invalid_input",
+        "invalid_reason",
+        "unknown_field",
+        "invalid_content",
+    ]
+    assert receipts[1].memory == receipts[0].memory
+    assert memory.stats().memories == 3
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"importance": 10**5000}, "invalid_importance"),
+        ({"confidence": 10**400}, "invalid_confidence"),
+        ({"source": "manual"}, "invalid_source"),
+        ({"source": None}, "invalid_source"),
+        ({"links": 5}, "invalid_input"),
+        ({"supersedes": 5}, "invalid_input"),
+        ({"supersedes": "01a1e211-3468-7353-a549-4498191f34f2"}, "invalid_input"),
+        ({"reason": "\ud800"}, "invalid_reason"),
+        ({"reason": "x" * 1001}, "invalid_reason"),
+        ({"expires": timedelta.max}, "invalid_expiry"),
+    ],
+)
+def test_values_of_impossible_kinds_are_refused_like_any_other(memory, fields, code):
+    with pytest.raises(InvalidInput) as caught:
+        memory.remember("x", user="alex", **fields)
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize("arguments", [{"types": 5}, {"statuses": None}, {"statuses": 5}, {"include_expired": "no"}])
+def test_lists_are_asked_for_properly(memory, arguments):
+    with pytest.raises(InvalidInput):
+        memory.list(user="alex", **arguments)
+
+
+@pytest.mark.parametrize("root", [5, None, "", "a\0b", "~nosuchuser/x", "/tmp/\ud800", b"x"])
+def test_what_is_no_folder_is_refused(root):
+    with pytest.raises(InvalidInput) as caught:
+        recollect.open(root, orchestrator="home")
+    assert caught.value.code == "invalid_root"
+
+
+@pytest.mark.parametrize("shared", ["", "relative", "~nosuchuser", "a\0"])
+def test_shared_folders_are_absolute(root, shared):
+    with pytest.raises(recollect.ConfigError):
+        recollect.open(root, orchestrator="home", settings={"workspace": {"shared": [shared]}})
 
 
 def test_an_edge_to_a_missing_memory_rolls_the_whole_write_back(memory):
@@ -166,7 +240,8 @@ def test_illegal_transitions_are_refused_and_change_nothing(memory):
         lambda: memory.supersede(one, three, user="alex"),
         lambda: memory.supersede(two, one, user="alex"),
         lambda: memory.edit(one, content="new", user="alex"),
-        lambda: memory.link(one, two, "Updates", user="alex"),
+        lambda: memory.link(three, two, "Updates", user="alex"),
+        lambda: memory.remember("x", user="alex", links=[Link(to_memory_id=three, edge_type="Updates")]),
     ):
         with pytest.raises(IllegalTransition):
             attempt()
@@ -195,7 +270,7 @@ def test_a_memory_cannot_supersede_itself_or_one_of_another_scope(memory):
 
 def test_superseding_needs_exactly_one_successor(memory):
     mine = memory.remember("mine", user="alex").memory.memory_id
-    for arguments in ({}, {"by": mine, "content": "x"}):
+    for arguments in ({}, {"by": mine, "content": "x"}, {"by": mine, "importance": 3}):
         with pytest.raises(InvalidInput):
             memory.supersede(mine, user="alex", **arguments)
 
@@ -235,6 +310,11 @@ def test_an_edit_is_searchable_and_keeps_the_old_values(memory, clock):
         memory.edit(one.memory_id, importance=101, user="alex")
     with pytest.raises(InvalidInput):
         memory.edit(one.memory_id, status="retracted", user="alex")
+    with pytest.raises(InvalidInput):
+        memory.edit(one.memory_id, user="alex")
+    with pytest.raises(InvalidInput) as caught:
+        memory.edit(one.memory_id, expires="2020-01-01", user="alex")
+    assert caught.value.code == "invalid_expiry"
     assert memory.show(one.memory_id, user="alex") == edited
 
 
@@ -243,7 +323,7 @@ def test_links_are_typed_weighted_and_unique(memory):
     edge = memory.link(two, one, "CausedBy", weight=0.7, user="alex", reason="physics")
     assert (edge.edge_type, edge.weight, edge.reason) == ("CausedBy", 0.7, "physics")
     assert list(memory.edges(one, user="alex")) == [edge]
-    with pytest.raises(recollect.StorageError) as caught:
+    with pytest.raises(InvalidInput) as caught:
         memory.link(two, one, "CausedBy", user="alex")
     assert caught.value.code == "edge_exists"
     for wrong in ({"edge_type": "Likes"}, {"edge_type": "PartOf", "weight": 2}):
@@ -251,12 +331,24 @@ def test_links_are_typed_weighted_and_unique(memory):
             memory.link(one, two, user="alex", **wrong)
 
 
-def test_updates_may_not_run_in_a_circle(memory):
-    a, b, c = (memory.remember(f"{n}", user="alex").memory.memory_id for n in "abc")
-    memory.link(a, b, "Updates", user="alex")
-    memory.link(b, c, "Updates", user="alex")
-    with pytest.raises(IllegalTransition):
-        memory.link(c, a, "Updates", user="alex")
+def test_both_ends_of_an_edge_remember_it(memory):
+    one, two = (memory.remember(text, user="alex").memory.memory_id for text in ("rain", "wet street"))
+    memory.contradict(one, two, user="alex", reason="odd")
+    for end, detail in ((one, {"toMemoryId": two}), (two, {"fromMemoryId": one})):
+        event = memory.history(end, user="alex")[-1]
+        assert (event.kind, event.reason) == ("edge.created", "odd")
+        assert event.detail == {"edgeType": "Contradicts", **detail}
+
+
+def test_history_does_not_tell_of_links_to_what_the_reader_may_not_see(memory):
+    shared = memory.remember("The party is on Friday", user="alice", scope="shared").memory.memory_id
+    private = memory.remember("Alice is pregnant", user="alice").memory.memory_id
+    memory.link(shared, private, "CausedBy", user="alice", reason="because she is pregnant")
+    assert len(memory.history(shared, user="alice")) == 2
+    told = memory.history(shared, user="bob")
+    assert [event.kind for event in told] == ["memory.created"]
+    assert private not in str(told)
+    assert memory.edges(shared, user="bob") == []
 
 
 def test_other_users_find_nothing_by_any_call_and_the_attempt_is_recorded(memory, logged):
@@ -279,10 +371,17 @@ def test_other_users_find_nothing_by_any_call_and_the_attempt_is_recorded(memory
     missing = "01a1e211-3468-7353-a549-4498191f34f2"
     with pytest.raises(NotFound) as absent:
         memory.show(missing, user="bob")
+    events = memory.stats().events
     for attempt in attempts:
         with pytest.raises(NotFound) as caught:
             attempt()
-        assert caught.value.message.replace(secret, missing) == absent.value.message
+        assert str(caught.value.to_json()).replace(secret, missing) == str(absent.value.to_json())
+    (receipt,) = memory.remember_many(
+        [{"content": "x", "links": [Link(to_memory_id=secret, edge_type="RelatedTo")]}], user="bob"
+    )
+    assert receipt.code == "memory_not_found"
+    attempts.append(receipt)
+    assert memory.stats().events == events
     assert memory.list(user="bob").memories == [memory.show(bobs, user="bob")]
     assert memory.recall("diary", user="bob").hits == []
     denials = [event for event in memory.history(secret, user="alex") if event.kind == "access.denied"]
@@ -292,17 +391,37 @@ def test_other_users_find_nothing_by_any_call_and_the_attempt_is_recorded(memory
     assert "diary" not in str(logged())
 
 
-def test_nobody_is_nobody(memory):
+def test_reasons_are_stored_clean(memory):
+    one = memory.remember("x", user="alex", summary="first\nsecond").memory
+    assert one.summary == "first second"
+    memory.retract(one.memory_id, user="alex", reason="  \x1b[2J evil\r\nline ")
+    assert memory.history(one.memory_id, user="alex")[-1].reason == "[2J evil\nline"
+
+
+def test_a_denial_that_cannot_be_recorded_looks_like_any_other(memory, monkeypatch):
+    secret = memory.remember("diary", user="alex").memory.memory_id
+
+    def busy(work):
+        raise recollect.StorageBusy("busy")
+
+    monkeypatch.setattr(memory._storage, "write", busy)
+    with pytest.raises(NotFound):
+        memory.show(secret, user="bob")
+
+
+def test_nobody_is_nobody(memory, logged):
     for attempt in (
         memory.list,
         lambda: memory.remember("x"),
         lambda: memory.recall("x"),
         lambda: memory.remember_many(["x"]),
+        lambda: memory.remember_many([]),
         lambda: memory.remember("x", scope="shared"),
     ):
         with pytest.raises(ScopeDenied) as caught:
             attempt()
         assert caught.value.code == "identity_required"
+    assert sum(line["event"] == "memory.scope_denied" for line in logged()) == 6
 
 
 def test_orchestrators_are_worlds_apart(root, clock):
@@ -379,12 +498,24 @@ def test_a_shared_folder_is_allowed_and_withholds_when_it_is_no_longer(root, clo
     allowed = {"workspace": {"shared": [str(folder)]}}
     with recollect.open(root, orchestrator="home", clock=clock, settings=allowed) as memory:
         kept = memory.remember("plain plan", user="alex").memory
-        stored = memory.remember("the plan", user="alex", source=source(folder / "plan.md")).memory
+        stored = memory.remember("the plan", user="alex", key="plan", source=source(folder / "plan.md")).memory
+        memory.link(kept.memory_id, stored.memory_id, user="alex")
         assert len(memory.list(user="alex")) == 2
     with recollect.open(root, orchestrator="home", clock=clock) as memory:
         assert memory.list(user="alex").memories == [kept]
-        with pytest.raises(NotFound):
-            memory.show(stored.memory_id, user="alex")
+        gone = stored.memory_id
+        for attempt in (
+            lambda: memory.show(gone, user="alex"),
+            lambda: memory.history(gone, user="alex"),
+            lambda: memory.edit(gone, importance=51, user="alex"),
+            lambda: memory.retract(gone, user="alex"),
+            lambda: memory.supersede(gone, kept.memory_id, user="alex"),
+            lambda: memory.remember("the plan", user="alex", key="plan"),
+        ):
+            with pytest.raises(NotFound) as caught:
+                attempt()
+            assert "the plan" not in str(caught.value.to_json())
+        assert memory.edges(kept.memory_id, user="alex") == []
         assert [hit.memory for hit in memory.recall("plan", user="alex").hits] == [kept]
     assert any(line["event"] == "memory.recall.source_path_denied" for line in logged())
 
@@ -407,6 +538,7 @@ def test_events_cannot_be_rewritten(memory):
         "DELETE FROM events",
         "UPDATE events SET actor = 'mallory'",
         "UPDATE events SET kind = 'x', detail = NULL",
+        "INSERT OR REPLACE INTO events SELECT sequence, 1, kind, 'eve', memory_id, edge_id, reason, detail FROM events",
     ):
         with pytest.raises(apsw.ConstraintError, match="append-only"):
             connection.execute(statement)

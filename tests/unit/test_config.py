@@ -106,6 +106,26 @@ def test_unknown_environment_variables_are_refused(name):
     assert caught.value.code == "unknown_setting"
 
 
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"RECOLLECT_MEMORY": "5", "RECOLLECT_MEMORY__ENABLED": "true"},
+        {"RECOLLECT_STORAGE__BUSY_TIMEOUT_SECONDS": "1" + "0" * 400},
+        {"RECOLLECT_MEMORY__RETRIEVAL__TOP_N": "9" * 5001},
+        {"RECOLLECT_MEMORY__RETRIEVAL__TOP_N": "[" * 5000},
+        {"RECOLLECT_MEMORY__RETRIEVAL__TOP_N": "30\nx = 1"},
+    ],
+)
+def test_hostile_values_in_the_environment_are_refused_not_crashed_on(environment):
+    with pytest.raises(ConfigError):
+        load_settings(environment=environment)
+
+
+def test_settings_that_are_no_table_are_refused():
+    with pytest.raises(ConfigError):
+        load_settings(environment={}, overrides="abc")
+
+
 def test_text_from_the_environment_needs_no_quotes():
     assert load_settings(environment={"RECOLLECT_STORAGE__SYNCHRONOUS": "normal"}).storage.synchronous == "normal"
 

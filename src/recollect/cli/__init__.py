@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
-from recollect.cli.main import main
+import sys
 
-__all__ = ["main"]
+
+def main() -> None:
+    """Runs the `recollect` command."""
+    try:
+        from recollect.cli.main import run
+    except KeyboardInterrupt:
+        sys.exit("recollect: interrupted [interrupted]")
+    run()

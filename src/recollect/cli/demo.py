@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from recollect.errors import RecollectError
+
 
 @click.command()
 def demo() -> None:
@@ -54,6 +56,7 @@ def _run(root: str, *arguments: str) -> dict[str, Any]:
     command = [sys.executable, "-m", "recollect", "--root", root, "--json", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  our own command
     if done.returncode:
-        raise click.ClickException(done.stderr.strip())
+        error = json.loads(done.stdout)["error"]
+        raise RecollectError(error["message"], code=error["code"], hint=error["hint"])
     answer: dict[str, Any] = json.loads(done.stdout)
     return answer

@@ -30,12 +30,14 @@ for _command in (*COMMANDS, search, demo):
     cli.add_command(_command)
 
 
-def main() -> None:
+def run() -> None:
     """Runs the command line; refusals exit with 1 and one line, never with a traceback."""
     try:
         sys.exit(cli.main(standalone_mode=False, obj=Answer()))  # what a command's Exit says, or None
     except (click.Abort, KeyboardInterrupt):
         _refuse(RecollectError("interrupted", code="interrupted"), 130)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
     except click.UsageError as error:
         hint = error.ctx and f"try '{error.ctx.command_path} --help'"
         _refuse(RecollectError(error.format_message(), code="usage", hint=hint or None), 1)
@@ -44,14 +46,25 @@ def main() -> None:
     except RecollectError as error:
         _refuse(error, 1)
     except BrokenPipeError:
-        # The reader has seen enough. Python would complain when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence_stdout()  # the reader has seen enough
         sys.exit(1)
+    except Exception as error:
+        if os.environ.get("RECOLLECT_TRACEBACK"):
+            raise
+        _silence_stdout()
+        hint = "set RECOLLECT_TRACEBACK=1 to see where"
+        _refuse(RecollectError(f"{type(error).__name__}: {error}", code="internal_error", hint=hint), 1)
+
+
+def _silence_stdout() -> None:
+    """Python would complain when it flushes at exit what nobody can take."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _refuse(error: RecollectError, exit_code: int) -> None:
     """One line for people on stderr; with --json also the error as JSON on stdout."""
-    if "--json" in sys.argv:
+    options = sys.argv[: sys.argv.index("--")] if "--" in sys.argv else sys.argv
+    if "--json" in options:
         Answer.print_json({"error": error.to_json()})
     hint = f" ({error.hint})" if error.hint else ""
     line = " ".join(f"recollect: {error.message}{hint} [{error.code}]".split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from recollect.model.event import Event
     from recollect.model.memory import Memory
 
+_NUMBER = re.compile(r"[+-]?(\d{1,18}|\d{1,18}\.\d{1,18}|nan|inf)")
 _TYPES = "Fact, Preference, Decision, Identity, Event, Observation, Goal or Todo"
 _EDGES = "RelatedTo, Updates, Contradicts, CausedBy or PartOf"
 
@@ -26,11 +28,8 @@ class Number(click.ParamType[Any]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
         """The number that a text spells."""
-        for kind in (int, float):
-            try:
-                return kind(value)
-            except ValueError:
-                continue
+        if isinstance(value, str) and _NUMBER.fullmatch(value):
+            return int(value) if value.lstrip("+-").isdigit() else float(value)
         return value
 
 
@@ -74,14 +73,16 @@ def remember(answer: Answer, /, texts: tuple[str, ...], **given: Any) -> None:
     fields = _given(given)
     if source:
         fields["source"] = Source(**source)
-    contents = [sys.stdin.read() if text == "-" else text for text in texts]
+    contents = [_standard_input() if text == "-" else text for text in texts]
     with answer.open() as memory:
         if len(contents) == 1:
             receipts = [memory.remember(contents[0], **answer.speaker, **fields)]
         else:
             receipts = memory.remember_many([{"content": text, **fields} for text in contents], **answer.speaker)
     answer.give({"results": receipts}, lambda: "\n".join(map(_receipt_line, receipts)))
-    if any(receipt.outcome == "refused" for receipt in receipts):
+    refused = [receipt for receipt in receipts if receipt.outcome == "refused"]
+    if refused:
+        click.echo(f"recollect: {len(refused)} of {len(receipts)} refused [{refused[0].code}]", err=True)
         raise click.exceptions.Exit(1)
 
 
@@ -152,15 +153,10 @@ def history(answer: Answer, memory_id: str) -> None:
 @click.option("--reason", metavar="TEXT", help="Why.")
 @global_options
 @pass_answer
-def edit(answer: Answer, /, memory_id: str, reason: str | None, expires: str | None, **given: Any) -> None:
+def edit(answer: Answer, /, memory_id: str, reason: str | None, **given: Any) -> None:
     """Change an active memory; its old values stay in its history."""
-    changes = _given(given)
-    if expires is not None:
-        changes["expires_at"] = expires
-    if not changes:
-        raise InvalidInput.of("invalid_input", "changes", None, "at least one new value", hint="see --help")
     with answer.open() as memory:
-        edited = memory.edit(memory_id, **answer.speaker, reason=reason, **changes)
+        edited = memory.edit(memory_id, **answer.speaker, reason=reason, **_given(given))
     answer.give({"memory": edited}, lambda: _memory_line(edited))
 
 
@@ -224,6 +220,13 @@ def stats(answer: Answer) -> None:
         return "\n".join(lines)
 
     answer.give(figures, text)
+
+
+def _standard_input() -> str:
+    """All of standard input; bytes that are no text are kept as such, for the model's own check to refuse."""
+    if sys.stdin is None:
+        raise InvalidInput.of("invalid_content", "content", None, "on standard input")
+    return sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

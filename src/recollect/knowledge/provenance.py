@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from recollect.errors import InvalidInput
+from recollect.errors import ConfigError, InvalidInput, shown
 from recollect.model.source import Source
 
 
@@ -15,10 +15,7 @@ class Workspace:
 
     def __init__(self, own: Path, shared: Iterable[str] = ()) -> None:
         # Symlinks are resolved now, so that what is compared later are real places.
-        self._folders = [
-            Path(os.path.realpath(own)),
-            *(Path(os.path.realpath(Path(s).expanduser())) for s in shared),
-        ]
+        self._folders = [Path(os.path.realpath(own)), *map(_real_folder, shared)]
 
     def allows(self, path: str) -> bool:
         """Whether a path, with its links resolved as they are now, lies inside one of the folders."""
@@ -48,3 +45,15 @@ class Workspace:
                 "inside the workspace or its shared folders",
                 hint="add the folder to workspace.shared",
             )
+
+
+def _real_folder(path: str) -> Path:
+    try:
+        place = Path(path).expanduser()
+    except RuntimeError:
+        place = Path(path)
+    if not path.isprintable() or not place.is_absolute():
+        raise ConfigError(
+            f"workspace.shared must list absolute paths of folders; got {shown(path)}", key="workspace.shared"
+        )
+    return Path(os.path.realpath(place))

@@ -7,20 +7,22 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 from recollect.embedding import Embedder
-from recollect.errors import InvalidInput, RecollectError, StorageError
-from recollect.knowledge.access import everything, recording_denials, visible
+from recollect.errors import InvalidInput, NotFound, RecollectError, StorageError
+from recollect.knowledge.access import Access, everything
 from recollect.knowledge.provenance import Workspace
-from recollect.knowledge.transition import add_edge, supersede
+from recollect.knowledge.transition import add_edge, check_linkable, supersede
 from recollect.log import MemoryLog
+from recollect.model.check import Checker
 from recollect.model.clock import Clock, parse_time
-from recollect.model.edge import Edge, EdgeType
+from recollect.model.edge import REASON_LENGTH, Edge, EdgeType
 from recollect.model.event import Event, EventKind
 from recollect.model.ids import IdFactory, check_opaque_id
 from recollect.model.memory import DEFAULT_IMPORTANCE, Memory, MemoryType, Sensitivity
-from recollect.model.scope import Speaker
+from recollect.model.scope import Scope, Speaker
 from recollect.model.source import Source
 from recollect.model.status import Status
 from recollect.model.terms import terms
@@ -28,7 +30,13 @@ from recollect.model.text import summarise
 from recollect.storage.interface import NewMemory, Storage, Vector, Writer
 
 _DURATION = re.compile(r"(\d{1,6})\s*(m|h|d|w|y)", re.IGNORECASE)
-_UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+_UNITS = {
+    "m": timedelta(minutes=1),
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+    "w": timedelta(weeks=1),
+    "y": timedelta(days=365),
+}
 T = TypeVar("T")
 
 _BY_HAND = Source()
@@ -85,11 +93,12 @@ class Receipt:
 class _Ready:
     """A draft that has passed every check that needs no store."""
 
-    draft: Draft
     memory: Memory
     links: tuple[Edge, ...]
     updates: tuple[Edge, ...]
     terms: list[str]
+    key: str | None
+    reason: str | None
     vector: Vector | None = None
 
 
@@ -102,6 +111,7 @@ class Remember:
         clock: Clock,
         ids: IdFactory,
         workspace: Workspace,
+        access: Access,
         log: MemoryLog,
         embedder: Embedder | None = None,
     ) -> None:
@@ -109,6 +119,7 @@ class Remember:
         self._clock = clock
         self._ids = ids
         self._workspace = workspace
+        self._access = access
         self._log = log
         self._embedder = embedder
 
@@ -116,36 +127,56 @@ class Remember:
         """Stores one draft, or raises what is wrong with it."""
         ready = self._prepare(draft, speaker)
         self._embed([ready])
-        (receipt,) = self._recorded(speaker, lambda writer: self._store(writer, [ready], speaker))
+        (receipt,) = self._access.guarded(
+            "remember", speaker, lambda: self._storage.write(lambda writer: self._store(writer, [ready], speaker))
+        )
         self._logged([receipt])
         return receipt
 
-    def many(self, drafts: Sequence[Draft], speaker: Speaker) -> list[Receipt]:
-        """Stores many in one transaction; each stands or falls alone and has its own receipt."""
-        prepared = [_attempt(self._prepare, draft, speaker) for draft in drafts]
+    def many(self, drafts: Sequence[Draft | Receipt], speaker: Speaker) -> list[Receipt]:
+        """Stores many in one transaction; each stands or falls alone and has its own receipt.
+
+        A receipt among the drafts is one that was refused before it could become a draft.
+        """
+        prepared = [
+            self._attempt(self._prepare, draft, speaker) if isinstance(draft, Draft) else draft for draft in drafts
+        ]
         ready = [item for item in prepared if isinstance(item, _Ready)]
         self._embed(ready)
+        stored = iter(self._store_each(ready, speaker))
+        receipts = [next(stored) if isinstance(item, _Ready) else item for item in prepared]
+        self._logged(receipts)
+        return receipts
+
+    def _store_each(self, ready: Sequence[_Ready], speaker: Speaker) -> list[Receipt]:
         # Savepoints cost more than the inserts between them, so they are only set once something was refused.
         try:
-            stored = self._storage.write(lambda writer: self._store(writer, ready, speaker))
+            return self._storage.write(lambda writer: self._store(writer, ready, speaker))
         except StorageError:
             raise
         except RecollectError:
-            stored = self._storage.write(
+            denied: list[str] = []
+            receipts = self._storage.write(
                 lambda writer: [
-                    _attempt(writer.attempt, lambda item=item: self._store(writer, [item], speaker)[0])
+                    self._attempt(writer.attempt, partial(self._store_one, writer, item, speaker), denied=denied)
                     for item in ready
                 ]
             )
-        receipts = iter(stored)
-        answer = [next(receipts) if isinstance(item, _Ready) else item for item in prepared]
-        self._logged(answer)
-        return answer
+            for memory_id in denied:
+                self._access.record_denial("remember", speaker, memory_id)
+            return receipts
 
-    def _recorded(self, speaker: Speaker, work: Callable[[Writer], T]) -> T:
-        return recording_denials(
-            self._storage, self._clock, self._log, speaker, "remember", lambda: self._storage.write(work)
-        )
+    @staticmethod
+    def _attempt(work: Callable[..., T], *values: Any, denied: list[str] | None = None) -> T | Receipt:
+        """What work returns, or a receipt that says why it was refused."""
+        try:
+            return work(*values)
+        except StorageError:
+            raise
+        except RecollectError as error:
+            if denied is not None and isinstance(error, NotFound):
+                denied.append(error.details["memoryId"])
+            return refusal(error)
 
     def _prepare(self, draft: Draft, speaker: Speaker) -> _Ready:
         """A valid memory from a draft: the clock is read once, ids are made, paths are checked on disk."""
@@ -156,7 +187,7 @@ class Remember:
             type=draft.type,
             importance=draft.importance,
             content=draft.content,
-            summary=draft.summary if draft.summary is not None else _summary(draft.content),
+            summary=draft.summary if draft.summary is not None else summarise(str(draft.content)),
             confidence=draft.confidence,
             source=draft.source,
             status=Status.ACTIVE,
@@ -170,15 +201,18 @@ class Remember:
             valid_to=draft.valid_to,
         )
         self._workspace.check(memory.source)
-        if draft.key is not None:
-            check_opaque_id(draft.key, "key")
-        updates = [Link(to_memory_id=old, edge_type=EdgeType.UPDATES, reason=draft.reason) for old in draft.supersedes]
+        links, replaced, reason = _checked_extras(draft)
+        updates = [Link(to_memory_id=old, edge_type=EdgeType.UPDATES, reason=reason) for old in replaced]
+        edges = tuple(self._edge(memory, link) for link in links)
+        for edge in edges:
+            check_linkable(edge)
         return _Ready(
-            draft,
             memory,
-            tuple(self._edge(memory, link) for link in draft.links),
+            edges,
             tuple(self._edge(memory, link) for link in updates),
             terms(memory.content),
+            draft.key,
+            reason,
         )
 
     def _edge(self, memory: Memory, link: Link) -> Edge:
@@ -200,16 +234,21 @@ class Remember:
             item.vector = Vector(self._embedder.name, self._embedder.dimension, data)
 
     def _store(self, writer: Writer, ready: Sequence[_Ready], speaker: Speaker) -> list[Receipt]:
-        receipts = [self._earlier(writer, item) for item in ready]
-        new = [item for item, earlier in zip(ready, receipts, strict=True) if earlier is None]
-        writer.add_memories([NewMemory(item.memory, item.terms, item.vector, item.draft.key) for item in new])
+        new, receipts = [], []
+        keyed: dict[tuple[Scope, str], Memory] = {}
+        for item in ready:
+            earlier = self._earlier(writer, item, keyed)
+            receipts.append(earlier)
+            if earlier is None:
+                new.append(item)
+        writer.add_memories([NewMemory(item.memory, item.terms, item.vector, item.key) for item in new])
         writer.add_events(
             Event(
                 kind=EventKind.CREATED,
                 actor=speaker.actor,
                 occurred_at=item.memory.created_at,
                 memory_id=item.memory.memory_id,
-                reason=item.draft.reason,
+                reason=item.reason,
             )
             for item in new
         )
@@ -217,12 +256,21 @@ class Remember:
             earlier or self._store_edges(writer, item, speaker) for item, earlier in zip(ready, receipts, strict=True)
         ]
 
-    @staticmethod
-    def _earlier(writer: Writer, ready: _Ready) -> Receipt | None:
+    def _store_one(self, writer: Writer, ready: _Ready, speaker: Speaker) -> Receipt:
+        return self._store(writer, [ready], speaker)[0]
+
+    def _earlier(self, writer: Writer, ready: _Ready, keyed: dict[tuple[Scope, str], Memory]) -> Receipt | None:
         """The receipt of an earlier write with the same key: a retry never makes a second memory."""
-        key = ready.draft.key
-        earlier = None if key is None else writer.memory_by_key(ready.memory.scope, key)
-        return None if earlier is None else Receipt(outcome="merged", memory=earlier, reason="this key was used before")
+        if ready.key is None:
+            return None
+        place = (ready.memory.scope, ready.key)
+        earlier = keyed.get(place) or writer.memory_by_key(*place)
+        if earlier is None:
+            keyed[place] = ready.memory
+            return None
+        if self._access.withheld(earlier):
+            raise NotFound(f"no memory {earlier.memory_id}", memoryId=earlier.memory_id)
+        return Receipt(outcome="merged", memory=earlier, reason="this key was used before")
 
     def _store_edges(self, writer: Writer, ready: _Ready, speaker: Speaker) -> Receipt:
         memory = ready.memory
@@ -231,12 +279,12 @@ class Remember:
         seen = everything(memory.orchestrator_id, speaker, memory.created_at)
         contradicted = []
         for edge in ready.links:
-            end = visible(writer, seen, edge.to_memory_id)
+            end = self._access.visible(writer, seen, edge.to_memory_id)
             add_edge(writer, edge, speaker.actor)
             if edge.edge_type is EdgeType.CONTRADICTS:
                 contradicted.append(end)
         gone = [
-            supersede(writer, visible(writer, seen, edge.to_memory_id), memory, edge, speaker.actor)
+            supersede(writer, self._access.visible(writer, seen, edge.to_memory_id), memory, edge, speaker.actor)
             for edge in ready.updates
         ]
         return Receipt(outcome="stored", memory=memory, superseded=tuple(gone), contradicts=tuple(contradicted))
@@ -249,40 +297,37 @@ class Remember:
         self._log.write("memory.remember", outcomes=dict(outcomes), memoryId=memory_id)
 
 
-def _attempt(work: Callable[..., T], *values: Any) -> T | Receipt:
-    """What work returns, or a receipt that says why it was refused."""
-    try:
-        return work(*values)
-    except RecollectError as error:
-        return Receipt(outcome="refused", reason=error.message, code=error.code)
+def refusal(error: RecollectError) -> Receipt:
+    """The receipt of something that was refused."""
+    return Receipt(outcome="refused", reason=error.message, code=error.code)
+
+
+def _checked_extras(draft: Draft) -> tuple[Sequence[Link], Sequence[str], str | None]:
+    """The links, the superseded ids and the reason of a draft, checked for their kinds."""
+    check = Checker()
+    for field, kind in (("links", Link), ("supersedes", str)):
+        given = getattr(draft, field)
+        if not isinstance(given, list | tuple) or not all(isinstance(item, kind) for item in given):
+            check.fail("invalid_input", field, given, f"a list of {kind.__name__}")
+    reason = check.optional_text(draft.reason, "reason", "invalid_reason", REASON_LENGTH)
+    if draft.key is not None:
+        check.attempt(check_opaque_id, draft.key, "key", "")
+    check.done()
+    return draft.links, draft.supersedes, reason
 
 
 def expiry(value: Any, now: datetime) -> datetime:
     """When something expires: a time, a duration from now, or a text such as `14d`, `2w`, `36h` or a date."""
-    if isinstance(value, timedelta):
-        moment = now + value
-    elif isinstance(value, str) and (match := _DURATION.fullmatch(value.strip())):
-        count, unit = int(match.group(1)), match.group(2).lower()
-        try:
-            moment = now + (timedelta(days=365 * count) if unit == "y" else _UNITS[unit] * count)
-        except OverflowError:
-            raise InvalidInput.of("invalid_expiry", "expires", value, "before the year 9999") from None
-    else:
-        try:
-            moment = parse_time(value, "expires")
-        except InvalidInput as error:
-            raise InvalidInput.of(
-                "invalid_expiry",
-                "expires",
-                value,
-                "a time or a duration",
-                hint="for example 14d, 2w or 2026-12-24",
-            ) from error
+    try:
+        if isinstance(value, str) and (match := _DURATION.fullmatch(value.strip())):
+            value = int(match.group(1)) * _UNITS[match.group(2).lower()]
+        moment = now + value if isinstance(value, timedelta) else parse_time(value, "expires")
+    except OverflowError:
+        raise InvalidInput.of("invalid_expiry", "expires", value, "before the year 9999") from None
+    except InvalidInput as error:
+        raise InvalidInput.of(
+            "invalid_expiry", "expires", value, "a time or a duration", hint="for example 14d, 2w or 2026-12-24"
+        ) from error
     if moment <= now:
         raise InvalidInput.of("invalid_expiry", "expires", value, "in the future")
     return moment
-
-
-def _summary(content: Any) -> str:
-    """The first words of a content; a stand-in for one that is no text, whose own violation is enough."""
-    return (summarise(content) if isinstance(content, str) else "") or "…"

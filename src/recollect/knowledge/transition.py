@@ -15,24 +15,32 @@ from recollect.storage.interface import Writer
 
 
 def add_edge(writer: Writer, edge: Edge, actor: str) -> None:
-    """Stores an edge between two memories; updates may not run in a circle."""
-    start, end = edge.from_memory_id, edge.to_memory_id
-    if edge.edge_type is EdgeType.UPDATES and writer.reaches(end, start, EdgeType.UPDATES.value):
-        raise IllegalTransition("this edge would close a circle of updates", fromMemoryId=start, toMemoryId=end)
+    """Stores an edge between two memories; both remember it in their history."""
     writer.add_edge(edge)
-    writer.add_events(
-        [
-            Event(
-                kind=EventKind.LINKED,
-                actor=actor,
-                occurred_at=edge.created_at,
-                memory_id=start,
-                edge_id=edge.edge_id,
-                reason=edge.reason,
-                detail={"edgeType": edge.edge_type.value, "toMemoryId": end},
-            )
-        ]
+    ends = (
+        (edge.from_memory_id, {"toMemoryId": edge.to_memory_id}),
+        (edge.to_memory_id, {"fromMemoryId": edge.from_memory_id}),
     )
+    writer.add_events(
+        Event(
+            kind=EventKind.LINKED,
+            actor=actor,
+            occurred_at=edge.created_at,
+            memory_id=memory_id,
+            edge_id=edge.edge_id,
+            reason=edge.reason,
+            detail={"edgeType": edge.edge_type.value, **other},
+        )
+        for memory_id, other in ends
+    )
+
+
+def check_linkable(edge: Edge) -> None:
+    """An `Updates` edge says that one memory took another's place, so only supersession makes it."""
+    if edge.edge_type is EdgeType.UPDATES:
+        raise IllegalTransition(
+            "an Updates edge is made by superseding", hint="use supersede", toMemoryId=edge.to_memory_id
+        )
 
 
 def supersede(writer: Writer, old: Memory, new: Memory, edge: Edge, actor: str) -> Memory:
@@ -43,6 +51,8 @@ def supersede(writer: Writer, old: Memory, new: Memory, edge: Edge, actor: str) 
         problem = f"memory {new.memory_id} is {new.status.value} and cannot supersede another"
     elif new.scope != old.scope:
         problem = f"a {new.scope.kind.value} memory cannot supersede one of another scope"
+    elif writer.reaches(old.memory_id, new.memory_id, EdgeType.UPDATES.value):
+        problem = "a memory cannot supersede what it was superseded by"
     if problem:
         raise IllegalTransition(problem, memoryId=old.memory_id, by=new.memory_id)
     add_edge(writer, edge, actor)

@@ -6,7 +6,6 @@ mistake has the same code by every way in.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from datetime import datetime
 from enum import StrEnum
@@ -15,7 +14,7 @@ from typing import Any, TypeVar
 from recollect.errors import InvalidInput, Violation, shown
 from recollect.model.clock import parse_time
 from recollect.model.ids import check_opaque_id, check_uuid
-from recollect.model.text import MAX_CONTENT, normalise
+from recollect.model.text import MAX_CONTENT, is_blank, normalise
 
 E = TypeVar("E", bound=StrEnum)
 T = TypeVar("T")
@@ -64,7 +63,7 @@ class Checker:
 
     def fraction(self, value: Any, field: str, code: str) -> float:
         """A finite number from 0.0 to 1.0."""
-        if type(value) in (int, float) and math.isfinite(value) and 0.0 <= value <= 1.0:
+        if type(value) in (int, float) and 0.0 <= value <= 1.0:
             return float(value)
         self.fail(code, field, value, "a number from 0.0 to 1.0")
         return 0.0
@@ -79,8 +78,9 @@ class Checker:
         except ValueError as error:
             self.fail(code, field, value, str(error))
             return ""
-        if not text or len(text) > longest:
-            seen = f"{len(text)} characters" if text else "nothing but blanks"
+        blank = is_blank(text)
+        if blank or len(text) > longest:
+            seen = "nothing but blanks" if blank else f"{len(text)} characters"
             self._violations.append(Violation(code, field, seen, f"1 to {longest} characters of text"))
         return text
 
@@ -99,7 +99,3 @@ class Checker:
     def time(self, value: Any, field: str, default: datetime) -> datetime:
         """An aware time."""
         return self.attempt(parse_time, value, field, default)
-
-    def optional_time(self, value: Any, field: str, default: datetime) -> datetime | None:
-        """An aware time, or None."""
-        return None if value is None else self.time(value, field, default)

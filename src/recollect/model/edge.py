@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from recollect.model.check import Checker
 
-_REASON_LIMIT = 1_000
+REASON_LENGTH = 1_000
 
 
 class EdgeType(StrEnum):
@@ -44,5 +44,5 @@ class Edge:
         put(self, "edge_type", check.enum(EdgeType, self.edge_type, "edgeType", "invalid_edge_type"))
         put(self, "weight", check.fraction(self.weight, "weight", "invalid_weight"))
         put(self, "created_at", check.time(self.created_at, "createdAt", self.created_at))
-        put(self, "reason", check.optional_text(self.reason, "reason", "invalid_reason", _REASON_LIMIT))
+        put(self, "reason", check.optional_text(self.reason, "reason", "invalid_reason", REASON_LENGTH))
         check.done()

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-import threading
 from typing import Any
 
 from recollect.errors import InvalidInput
+from recollect.forking import fork_safe_lock
 from recollect.model.clock import Clock, to_micros
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _ORCHESTRATOR = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9_-])?")
 _RESERVED_NAMES = frozenset(
-    ["con", "prn", "aux", "nul", *(f"com{n}" for n in range(10)), *(f"lpt{n}" for n in range(10))]
+    ["recollect.toml", "con", "prn", "aux", "nul", *(f"com{n}" for n in range(10)), *(f"lpt{n}" for n in range(10))]
 )
 _OPAQUE_LENGTH = 256
 _RANDOM = (1 << 62) - 1
@@ -29,7 +29,7 @@ class IdFactory:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._lock = threading.Lock()
+        self._lock = fork_safe_lock()
         self._last = 0
 
     def new(self) -> str:
@@ -60,7 +60,7 @@ def check_orchestrator_id(value: Any, field: str = "orchestratorId") -> str:
     if (
         isinstance(value, str)
         and _ORCHESTRATOR.fullmatch(value)
-        and value.split(".", 1)[0] not in _RESERVED_NAMES
+        and not {value, value.split(".", 1)[0]} & _RESERVED_NAMES
         and ".." not in value
     ):
         return value

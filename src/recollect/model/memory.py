@@ -85,8 +85,12 @@ class Memory:
                 put(self, field, check.enum(kind, value, field, code))
         check.integer(self.importance, "importance", "invalid_importance", 0, 100)
         put(self, "content", check.text(self.content, "content", "invalid_content"))
-        put(self, "summary", check.text(self.summary, "summary", "invalid_summary", _SUMMARY_LIMIT))
+        put(self, "summary", " ".join(check.text(self.summary, "summary", "invalid_summary", _SUMMARY_LIMIT).split()))
         put(self, "confidence", check.fraction(self.confidence, "confidence", "invalid_confidence"))
+        if type(self.source) is not Source:
+            check.fail("invalid_source", "source", self.source, "a Source")
+        if type(self.scope) is not Scope:
+            check.fail("invalid_scope", "scope", self.scope, "a Scope")
         self._check_times(check)
         check.done()
 

@@ -13,6 +13,9 @@ from recollect.model.check import Checker
 from recollect.model.ids import check_orchestrator_id
 from recollect.model.status import Status
 
+# How events name a chat that acts without a user; no user may be called so.
+_CHAT_ACTOR = "chat:"
+
 
 class ScopeKind(StrEnum):
     """The three kinds of audience."""
@@ -34,8 +37,8 @@ class Scope:
         check = Checker()
         check.opaque(self.owner_user_id, "ownerUserId")
         check.opaque(self.chat_id, "chatId")
-        given = (self.owner_user_id is not None) + (self.chat_id is not None) + bool(self.shared)
-        if given != 1:
+        given = (self.owner_user_id is not None) + (self.chat_id is not None) + (self.shared is True)
+        if given != 1 or type(self.shared) is not bool:
             seen = f"ownerUserId={self.owner_user_id!r}, chatId={self.chat_id!r}, shared={self.shared}"
             check.fail("invalid_scope", "scope", seen, "exactly one of an owner, a chat, or shared")
         check.done()
@@ -59,6 +62,8 @@ class Speaker:
         check = Checker()
         check.opaque(self.user, "user")
         check.opaque(self.chat, "chat")
+        if isinstance(self.user, str) and self.user.startswith(_CHAT_ACTOR):
+            check.fail("invalid_id", "user", self.user, f"one that does not begin with {_CHAT_ACTOR!r}")
         check.done()
         if self.user is None and self.chat is None:
             raise ScopeDenied(
@@ -70,7 +75,7 @@ class Speaker:
     @property
     def actor(self) -> str:
         """The name that events are recorded under."""
-        return self.user if self.user is not None else f"chat:{self.chat}"
+        return self.user if self.user is not None else f"{_CHAT_ACTOR}{self.chat}"
 
     def scope(self, kind: Any = None) -> Scope:
         """The scope that is written to: personal by default, group only in a chat, shared only when asked for."""

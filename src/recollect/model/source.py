@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import Any
 
 from recollect.model.check import Checker
+from recollect.model.text import camel
 
 
 class SourceType(StrEnum):
@@ -66,7 +67,7 @@ class Source:
         path: Any = self.source_path
         if path is None:
             return
-        if not isinstance(path, str) or "\x00" in path or not PurePath(path).is_absolute():
+        if not isinstance(path, str) or not path.isprintable() or not PurePath(path).is_absolute():
             check.fail("invalid_source_path", "sourcePath", path, "an absolute path")
         elif os.path.normpath(path) != path:
             check.fail("invalid_source_path", "sourcePath", path, "a canonical path (no '.', '..' or '//')")
@@ -79,13 +80,13 @@ class Source:
         }
         for field in needed.get(self.source_type, ()):
             if getattr(self, field) is None:
-                head, *rest = field.split("_")
-                name = head + "".join(word.title() for word in rest)
-                check.fail("incomplete_source", name, None, f"given for a source of type {self.source_type.value}")
+                check.fail(
+                    "incomplete_source", camel(field), None, f"given for a source of type {self.source_type.value}"
+                )
 
     @property
     def trust(self) -> Trust:
         """The trust tier of everything that has this source."""
-        if self.source_type is SourceType.INGEST_FILE:
+        if self.source_path is not None:
             return Trust.OUTSIDE
         return Trust.STATED if self.captured_by is CapturedBy.USER else Trust.DERIVED

@@ -8,14 +8,12 @@ are indexed by characters and pairs of characters, so that any part of a word fi
 from __future__ import annotations
 
 import re
-import threading
 import unicodedata
 from collections.abc import Iterator
 
 import Stemmer
 
-# Bump when the terms of the same text change: stored text indexes are then rebuilt.
-ANALYSIS_VERSION = 1
+from recollect.forking import fork_safe_lock
 
 _LONGEST_TERM = 64
 _STEM_CACHE_SIZE = 100_000
@@ -43,7 +41,7 @@ STOP_WORDS = frozenset(
 )
 
 _stemmer = Stemmer.Stemmer("english")
-_stem_lock = threading.Lock()  # the stemmer keeps state between calls
+_stem_lock = fork_safe_lock()  # the stemmer keeps state between calls
 _stems: dict[str, str] = dict.fromkeys(STOP_WORDS, "")
 
 
@@ -95,8 +93,9 @@ def _stem(word: str) -> str:
     word = word[:_LONGEST_TERM]
     with _stem_lock:
         if len(_stems) >= _STEM_CACHE_SIZE:
-            _stems.clear()
-            _stems.update(dict.fromkeys(STOP_WORDS, ""))
+            for old in list(_stems)[: _STEM_CACHE_SIZE // 2]:
+                if old not in STOP_WORDS:
+                    del _stems[old]
         stem: str = word if word.isdigit() else _stemmer.stemWord(word)
         _stems[word] = stem
     return stem

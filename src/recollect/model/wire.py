@@ -16,14 +16,9 @@ from recollect.model.edge import Edge
 from recollect.model.memory import Memory
 from recollect.model.scope import Scope, ScopeKind
 from recollect.model.source import Source
+from recollect.model.text import camel
 
 T = TypeVar("T")
-
-
-def camel(name: str) -> str:
-    """`captured_by` as `capturedBy`."""
-    head, *rest = name.split("_")
-    return head + "".join(word[:1].upper() + word[1:] for word in rest)
 
 
 def dump(value: Any) -> Any:

@@ -14,7 +14,6 @@ from recollect.model.edge import Edge
 from recollect.model.event import Event
 from recollect.model.memory import Memory, MemoryType
 from recollect.model.scope import Scope, Visibility
-from recollect.model.source import Source
 
 T = TypeVar("T")
 
@@ -126,10 +125,6 @@ class Writer(Reader, Protocol):
 
     def memory_by_key(self, scope: Scope, key: str) -> Memory | None:
         """What an earlier write with this idempotency key made."""
-        ...
-
-    def add_source(self, memory_id: str, position: int, source: Source) -> None:
-        """A further source that says the same."""
         ...
 
     def add_edge(self, edge: Edge) -> None:

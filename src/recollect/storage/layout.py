@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from recollect.errors import StorageUnavailable
+from recollect.errors import InvalidInput, StorageUnavailable
 from recollect.model.ids import check_orchestrator_id
 
 
@@ -20,7 +20,15 @@ class Layout:
     @classmethod
     def of(cls, root: str | os.PathLike[str], orchestrator_id: str) -> Layout:
         """The layout under a root; the id is checked, so that it names exactly one folder inside the root."""
-        return cls(Path(os.path.realpath(Path(root).expanduser())), check_orchestrator_id(orchestrator_id))
+        orchestrator_id = check_orchestrator_id(orchestrator_id)
+        try:
+            place = Path(root).expanduser()
+            real = Path(os.path.realpath(place))
+        except (TypeError, ValueError, RuntimeError, OSError):
+            real = None
+        if real is None or not str(root) or not str(root).isprintable():
+            raise InvalidInput.of("invalid_root", "root", root, "the path of a folder")
+        return cls(real, orchestrator_id)
 
     @property
     def workspace(self) -> Path:

@@ -53,7 +53,7 @@ def test_orchestrator_ids_that_name_one_folder(name):
     "name",
     [
         "", ".", "..", "../x", "a/b", "a\\b", "/etc", "Home", "HOME", "a b", " a", "a ", "a.", ".a", "-a", "a..b",
-        "con", "nul.txt", "com1", "x" * 64, "caf\u00e9", unicodedata.normalize("NFD", "caf\u00e9"),
+        "con", "nul.txt", "recollect.toml", "com1", "x" * 64, "caf\u00e9", unicodedata.normalize("NFD", "caf\u00e9"),
         "\uff48ome", "h\u043eme",
         "\u0131d", "stra\u00dfe", "a\x00", "a\n", "home\u200b", None, 7, b"home", ["home"],
     ],

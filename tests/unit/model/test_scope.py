@@ -21,6 +21,7 @@ def test_exactly_one_audience(values, kind):
         {"owner_user_id": "a", "chat_id": "c"},
         {"owner_user_id": "a", "shared": True},
         {"chat_id": "c", "shared": True},
+        {"shared": "yes"},
     ],
 )
 def test_none_or_two_audiences_are_refused(values):
@@ -29,7 +30,7 @@ def test_none_or_two_audiences_are_refused(values):
     assert caught.value.code == "invalid_scope"
 
 
-@pytest.mark.parametrize("user", ["", " alex", "a\nb", "x" * 257, 7, "\x00"])
+@pytest.mark.parametrize("user", ["", " alex", "a\nb", "x" * 257, 7, "\x00", "chat:ops"])
 def test_ids_that_could_be_confused_are_refused(user):
     with pytest.raises(InvalidInput) as caught:
         Speaker(user=user)

@@ -34,7 +34,19 @@ def test_a_type_without_the_id_it_needs_is_refused(source_type, missing, field):
 
 @pytest.mark.parametrize(
     "path",
-    ["notes.md", "./notes.md", "", " ", "/data/../etc/passwd", "/data//notes.md", "/data/./x", "/data/", 7, "/a\x00b"],
+    [
+        "notes.md",
+        "./notes.md",
+        "",
+        " ",
+        "/data/../etc/passwd",
+        "/data//notes.md",
+        "/data/./x",
+        "/data/",
+        7,
+        "/a\x00b",
+        "/tmp/\ud800",
+    ],
 )
 def test_paths_are_absolute_and_canonical(path):
     with pytest.raises(InvalidInput) as caught:
@@ -67,4 +79,9 @@ def test_other_wrong_values(field, value, code):
     ],
 )
 def test_trust_follows_from_the_source(source_type, captured_by, trust):
-    assert Source(source_type=source_type, captured_by=captured_by, **IDS).trust is trust
+    ids = IDS if source_type == "ingest_file" else {**IDS, "source_path": None}
+    assert Source(source_type=source_type, captured_by=captured_by, **ids).trust is trust
+
+
+def test_whatever_lies_in_a_file_comes_from_outside():
+    assert Source(source_path="/data/notes.md").trust is Trust.OUTSIDE

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from recollect import InvalidInput
-from recollect.model.wire import camel, dump, load_edge, load_memory, load_source
+from recollect.model.text import camel
+from recollect.model.wire import dump, load_edge, load_memory, load_source
 
 MEMORY_KEYS = [
     "memoryId", "orchestratorId", "type", "importance", "content", "summary", "confidence", "source", "status",

@@ -70,7 +70,10 @@ class GroupCommit:
             own.fail(error)
             raise
 
-    def quiesce(self) -> None:
-        """Waits until no group is running."""
-        with self._leading:
-            return
+    def hold(self) -> None:
+        """Waits until no group is running and lets none begin."""
+        self._leading.acquire()
+
+    def release(self) -> None:
+        """Lets groups run again."""
+        self._leading.release()

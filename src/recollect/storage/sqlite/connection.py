@@ -55,6 +55,7 @@ def connect(path: Path, *, busy_timeout: float, synchronous: str, vfs: str | Non
     connection.set_busy_timeout(int(busy_timeout * 1000))
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA recursive_triggers = ON")  # or REPLACE would delete events without their trigger
     connection.execute(f"PRAGMA synchronous = {'FULL' if synchronous == 'full' else 'NORMAL'}")
     connection.execute("PRAGMA temp_store = MEMORY")
     connection.enable_load_extension(True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,11 +12,13 @@ from typing import Any, TypeVar
 import apsw
 
 from recollect.errors import CorruptDatabase, ForeignDatabase, NewerSchema, StorageUnavailable
+from recollect.forking import watch
 from recollect.log import MemoryLog
 from recollect.storage.interface import Reader, Writer
 from recollect.storage.sql import migrations, queries
 from recollect.storage.sqlite.commit import GroupCommit, Job
 from recollect.storage.sqlite.connection import connect, enter_wal, sync_folder, translated
+from recollect.storage.sqlite.readers import Readers
 from recollect.storage.sqlite.session import Numbers, SqliteReader, SqliteWriter
 
 T = TypeVar("T")
@@ -49,10 +49,11 @@ class SqliteStorage:
         self._busy_timeout = busy_timeout
         self._vfs = vfs
         self._closed = False
-        self._pid = 0
-        self._lock = threading.Lock()
+        self._readers = Readers(self._connect)
+        self._commits = GroupCommit(self._run_group)
         with translated(path):
             self._start()
+        watch(self)
 
     @property
     def orchestrator_id(self) -> str:
@@ -60,7 +61,7 @@ class SqliteStorage:
         return self._orchestrator_id
 
     def _start(self) -> None:
-        """Opens the file for this process. After a fork the child starts anew: a connection may not cross it."""
+        """Opens the file."""
         _check_header(self._path)
         writer = self._connect()
         try:
@@ -71,48 +72,30 @@ class SqliteStorage:
             writer.close()
             raise
         self._writer = writer
-        self._idle: list[apsw.Connection] = []
         self._numbers = Numbers()
-        self._commits = GroupCommit(self._run_group)
-        self._pid = os.getpid()
 
     def _connect(self) -> apsw.Connection:
         return connect(self._path, busy_timeout=self._busy_timeout, synchronous=self._synchronous, vfs=self._vfs)
 
-    def _check_process(self) -> None:
+    def _check_open(self) -> None:
         if self._closed:
             raise StorageUnavailable("this memory has been closed", code="closed", hint="open it again")
-        if self._pid != os.getpid():
-            with self._lock:
-                if self._pid != os.getpid():
-                    # The parent's connections are left alone: closing them here could cut its files short.
-                    self._inherited = (self._writer, self._idle)
-                    self._start()
 
     def read(self, work: Callable[[Reader], T]) -> T:
         """Runs work on a consistent view."""
-        self._check_process()
-        with translated(self._path):
-            try:
-                connection = self._idle.pop()
-            except IndexError:
-                connection = self._connect()
-            try:
-                connection.execute("BEGIN")
-                result = work(SqliteReader(connection, self._orchestrator_id, self._log))
-            finally:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                self._idle.append(connection)
-            return result
+        self._check_open()
+        with translated(self._path), self._readers.lend() as connection:
+            return work(SqliteReader(connection, self._orchestrator_id, self._log))
 
     def write(self, work: Callable[[Writer], T]) -> T:
         """Runs work in a transaction; when this returns, what it wrote is on disk."""
-        self._check_process()
+        self._check_open()
         return self._commits.submit(work)
 
     def _run_group(self, group: list[Job]) -> None:
         """Runs queued writes in one transaction, each undone alone if it fails, and commits once."""
+        passed: list[Job] = []
+        self._committing = False
         try:
             with translated(self._path):
                 self._begin()
@@ -126,11 +109,13 @@ class SqliteStorage:
                 if not job.finished:
                     job.fail(error)
         except BaseException:
+            # Ctrl-C. It may strike as the commit returns: then these writes have happened, and are told so.
+            if self._committing and not self._writer.in_transaction:
+                _succeed(passed)
             self._roll_back()
             raise
         else:
-            for job in passed:
-                job.succeed()
+            _succeed(passed)
 
     def _begin(self) -> None:
         """Takes the write lock. SQLite's waiting is unfair between processes, so a busy round is tried again."""
@@ -168,6 +153,7 @@ class SqliteStorage:
         the database); then the newest event of this transaction is there, and the caller is told the truth.
         """
         newest = self._writer.execute(_SQL["last_event"]).fetchone()
+        self._committing = True
         try:
             self._writer.execute("COMMIT")
         except apsw.Error as error:
@@ -185,16 +171,42 @@ class SqliteStorage:
                 self._writer.execute("ROLLBACK")
 
     def close(self) -> None:
-        """Waits for running writes and closes the file."""
+        """Waits for running work and closes the file."""
         if self._closed:
             return
         self._closed = True
-        self._commits.quiesce()
-        if self._pid == os.getpid():
-            with translated(self._path):
-                while self._idle:
-                    self._idle.pop().close()
-                self._writer.close()
+        self._let_go()
+        self._commits.release()
+
+    def _let_go(self) -> None:
+        """Waits for running work and closes every connection, keeping writers out."""
+        self._commits.hold()
+        with translated(self._path):
+            self._readers.drain(self._busy_timeout)
+            self._writer.close()
+
+    def before_fork(self) -> None:
+        """No connection may cross a fork: SQLite's locks stay behind, and the child would write unprotected."""
+        if not self._closed:
+            self._let_go()
+
+    def after_fork(self, *, child: bool) -> None:
+        """Opens anew, in the parent and in the child."""
+        if self._closed:
+            return
+        if child:
+            self._readers = Readers(self._connect)
+            self._commits = GroupCommit(self._run_group)
+        with translated(self._path):
+            self._start()
+        if not child:
+            self._readers.reopen()
+            self._commits.release()
+
+
+def _succeed(jobs: list[Job]) -> None:
+    for job in jobs:
+        job.succeed()
 
 
 def _check_header(path: Path) -> None:
@@ -218,8 +230,13 @@ def _check_header(path: Path) -> None:
 
 def _check_ours(connection: apsw.Connection, path: Path) -> None:
     """Refuses other programs' databases and ones that a newer version of ours has written."""
-    application_id = connection.pragma("application_id")
-    if application_id != APPLICATION_ID and connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+    connection.execute("BEGIN")  # one view: another process may just be creating the store
+    try:
+        application_id = connection.pragma("application_id")
+        filled = connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+    finally:
+        connection.execute("ROLLBACK")
+    if filled and application_id != APPLICATION_ID:
         raise ForeignDatabase(f"{path} is another program's database", path=str(path))
     version, newest = connection.pragma("user_version"), migrations("sqlite")[-1][0]
     if version > newest:

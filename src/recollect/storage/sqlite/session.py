@@ -16,7 +16,6 @@ from recollect.model.edge import Edge
 from recollect.model.event import Event
 from recollect.model.memory import Memory, MemoryType
 from recollect.model.scope import Scope, Visibility
-from recollect.model.source import Source
 from recollect.storage.interface import Counts, Damage, Found, NewMemory, Ranked, Vector
 from recollect.storage.sql import queries
 from recollect.storage.sqlite.rows import (
@@ -76,7 +75,7 @@ class SqliteReader:
             try:
                 rows.append(next(cursor))
             except UnicodeDecodeError:
-                continue
+                self._report([Damage("unknown", f"bytes that are no text, in {query}")])
             except StopIteration:
                 return rows
 
@@ -89,14 +88,19 @@ class SqliteReader:
                 damaged.append(Damage(memory_id.decode("utf-8", "replace"), "the stored bytes are no text"))
         return damaged or [Damage("unknown", "the stored bytes are no text")]
 
-    def _gate(self, visibility: Visibility) -> dict[str, Any]:
-        """The gate's values for a query. A store serves its own orchestrator only."""
-        if visibility.orchestrator_id != self._orchestrator_id:
+    def _check_own(self, orchestrator_id: str) -> None:
+        """A store serves its own orchestrator only; anything else is refused and logged."""
+        if orchestrator_id != self._orchestrator_id:
+            self._log.write("memory.scope_denied", level="warning", requested=orchestrator_id)
             raise ScopeDenied(
-                f"the store of {self._orchestrator_id} was asked for memories of {visibility.orchestrator_id}",
-                requested=visibility.orchestrator_id,
+                f"the store of {self._orchestrator_id} was asked for memories of {orchestrator_id}",
+                requested=orchestrator_id,
                 available=self._orchestrator_id,
             )
+
+    def _gate(self, visibility: Visibility) -> dict[str, Any]:
+        """The gate's values for a query."""
+        self._check_own(visibility.orchestrator_id)
         return {
             "orchestrator_id": visibility.orchestrator_id,
             "user": visibility.speaker.user,
@@ -153,15 +157,15 @@ class SqliteReader:
 
     def edges(self, visibility: Visibility, memory_ids: Iterable[str]) -> list[Edge]:
         values = {**self._gate(visibility), "memory_ids": json.dumps(list(memory_ids))}
-        return self._sound_rows(read_edge, self._rows("edges", values))
+        return self._sound_rows(read_edge, "edges", values)
 
     def events(self, memory_id: str) -> list[Event]:
-        return self._sound_rows(read_event, self._rows("events", {"memory_id": memory_id}))
+        return self._sound_rows(read_event, "events", {"memory_id": memory_id})
 
-    def _sound_rows(self, read: Callable[[Row], T], rows: Iterable[Row]) -> list[T]:
+    def _sound_rows(self, read: Callable[[Row], T], query: str, values: dict[str, Any]) -> list[T]:
         """What rows hold; one that holds what no version of ours writes is reported and passed over."""
         found = []
-        for row in rows:
+        for row in self._decodable(query, values):
             try:
                 found.append(read(row))
             except (InvalidInput, ValueError, OverflowError) as error:
@@ -196,7 +200,7 @@ class SqliteWriter(SqliteReader):
         first = 1 if row is None else row[0] + 1
         rows, sources, texts, vectors = [], [], [], []
         for seq, new in enumerate(memories, first):
-            self._check_owner(new.memory)
+            self._check_own(new.memory.orchestrator_id)
             scope_id = self._scope_id(new.memory.scope)
             values = memory_values(new.memory)
             rows.append((seq, *values[:2], scope_id, *values[2:16], new.key, digest(values)))
@@ -213,7 +217,7 @@ class SqliteWriter(SqliteReader):
             self._connection.executemany(_SQL[query], bindings)
 
     def replace_memory(self, memory: Memory, terms: Sequence[str] | None = None) -> None:
-        self._check_owner(memory)
+        self._check_own(memory.orchestrator_id)
         values = memory_values(memory)
         names = [
             "memory_id",
@@ -240,24 +244,8 @@ class SqliteWriter(SqliteReader):
             self._connection.execute(_SQL["drop_vectors"], {"memory_id": memory.memory_id})
 
     def memory_by_key(self, scope: Scope, key: str) -> Memory | None:
-        row = self._row("memory_by_key", {"scope_id": self._scope_id(scope), "key": key})
-        return None if row is None else _sound(row)
-
-    def add_source(self, memory_id: str, position: int, source: Source) -> None:
-        self._connection.execute(
-            _SQL["add_source"],
-            (
-                memory_id,
-                position,
-                source.source_type.value,
-                source.captured_by.value,
-                source.source_path,
-                source.conversation_id,
-                source.workflow_run_id,
-                source.step_id,
-                source.message_id,
-            ),
-        )
+        rows = self._decodable("memory_by_key", {"scope_id": self._scope_id(scope), "key": key})
+        return _sound(rows[0]) if rows else None
 
     def add_edge(self, edge: Edge) -> None:
         values = {
@@ -275,11 +263,8 @@ class SqliteWriter(SqliteReader):
         try:
             self._connection.execute(_SQL["add_edge"], values)
         except apsw.ConstraintError as error:
-            raise StorageError(
-                f"there is already a {edge.edge_type.value} edge from {edge.from_memory_id} to {edge.to_memory_id}",
-                code="edge_exists",
-                fromMemoryId=edge.from_memory_id,
-                toMemoryId=edge.to_memory_id,
+            raise InvalidInput.of(
+                "edge_exists", "edge", edge.edge_type.value, "new: these memories have an edge of this type already"
             ) from error
 
     def reaches(self, start: str, goal: str, edge_type: str) -> bool:
@@ -305,14 +290,6 @@ class SqliteWriter(SqliteReader):
             return result
         finally:
             self._savepoints -= 1
-
-    def _check_owner(self, memory: Memory) -> None:
-        if memory.orchestrator_id != self._orchestrator_id:
-            raise ScopeDenied(
-                f"the store of {self._orchestrator_id} was given a memory of {memory.orchestrator_id}",
-                requested=memory.orchestrator_id,
-                available=self._orchestrator_id,
-            )
 
     def _scope_id(self, scope: Scope) -> int:
         known = self._numbers.scopes.get(scope) or self._new_numbers.scopes.get(scope)

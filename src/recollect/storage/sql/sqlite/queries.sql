@@ -156,8 +156,9 @@ SELECT sequence, memory_id, edge_id, occurred_at FROM events WHERE sequence = :s
 -- name: count_memories
 SELECT type, status, count(*) FROM memories GROUP BY type, status ORDER BY type, status
 
+-- Denials are not counted: the figure would tell hidden ids from missing ones.
 -- name: count_rest
-SELECT (SELECT count(*) FROM memory_edges), (SELECT count(*) FROM events), (SELECT count(*) FROM memory_embeddings),
+SELECT (SELECT count(*) FROM memory_edges), (SELECT count(*) FROM events WHERE kind <> 'access.denied'), (SELECT count(*) FROM memory_embeddings),
        (SELECT count(*) FROM scopes)
 
 -- name: get_meta

@@ -304,6 +304,8 @@ def refusal(error: RecollectError) -> Receipt:
 
 def _checked_extras(draft: Draft) -> tuple[Sequence[Link], Sequence[str], str | None]:
     """The links, the superseded ids and the reason of a draft, checked for their kinds."""
+    if draft.links == draft.supersedes == () and draft.reason is draft.key is None:
+        return (), (), None  # nearly always, and on the path of every write
     check = Checker()
     for field, kind in (("links", Link), ("supersedes", str)):
         given = getattr(draft, field)

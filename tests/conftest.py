@@ -18,6 +18,14 @@ from recollect.testing import FakeClock
 def _no_settings_from_outside(monkeypatch):
     for name in [name for name in os.environ if name.startswith("RECOLLECT_") and "TEST" not in name]:
         monkeypatch.delenv(name)
+    # Most tests are about storing and changing; those about meaning ask for the real model (see `real_model`).
+    monkeypatch.setenv("RECOLLECT_EMBEDDING__PROVIDER", "none")
+
+
+@pytest.fixture
+def real_model(monkeypatch):
+    """The default embedding model, as users have it."""
+    monkeypatch.setenv("RECOLLECT_EMBEDDING__PROVIDER", "minilm")
 
 
 @pytest.fixture

@@ -45,6 +45,9 @@ class AsyncMemorySystem:
     remember = _awaited(MemorySystem.remember)
     remember_many = _awaited(MemorySystem.remember_many)
     recall = _awaited(MemorySystem.recall)
+    context = _awaited(MemorySystem.context)
+    upkeep = _awaited(MemorySystem.upkeep)
+    reindex = _awaited(MemorySystem.reindex)
     list = _awaited(MemorySystem.list)
     show = _awaited(MemorySystem.show)
     edges = _awaited(MemorySystem.edges)
@@ -60,6 +63,11 @@ class AsyncMemorySystem:
     def orchestrator_id(self) -> str:
         """Whose memory this is."""
         return self.sync.orchestrator_id
+
+    @property
+    def embedding_model(self) -> str | None:
+        """The model whose vectors recall uses; None for text alone."""
+        return self.sync.embedding_model
 
     async def close(self) -> None:
         """Waits for running work and lets the store go."""

@@ -45,7 +45,15 @@ class RetrievalSettings:
     """How recall searches."""
 
     top_n: int = setting(20, "How many results a recall returns at most.", low=1, high=1000)
+    top_k_text: int = setting(50, "How many candidates full-text search proposes.", low=1, high=10_000)
+    top_k_vector: int = setting(50, "How many candidates vector search proposes.", low=1, high=10_000)
+    fusion: str = setting(
+        "sum",
+        "'sum': the evidence of all arms is weighed and added; 'rrf': reciprocal ranks are.",
+        choices=("sum", "rrf"),
+    )
     rrf_k: int = setting(60, "The constant k of reciprocal rank fusion.", low=1, high=10_000)
+    floor: bool = setting(True, "Whether a recall may come back empty when nothing stored is about the question.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +109,31 @@ class WorkspaceSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class EmbeddingSettings:
+    """Which model makes vectors."""
+
+    provider: str = setting(
+        "auto",
+        "auto (the best that is installed), none, minilm, wordllama, fastembed:MODEL, sentence-transformers:MODEL, "
+        "openai:MODEL.",
+    )
+    base_url: str = setting("https://api.openai.com/v1", "Where an openai provider is asked.")
+    dimension: int = setting(1536, "How many numbers a vector of an openai provider has.", low=1, high=65536)
+    key_variable: str = setting("OPENAI_API_KEY", "The environment variable that holds the key, if one is needed.")
+    timeout_seconds: float = setting(30.0, "How long an openai provider may take for a batch.", low=0.1, high=600.0)
+    query_timeout_seconds: float = setting(
+        0.3, "How long a recall waits for a remote model before it answers from text alone.", low=0.01, high=60.0
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that can be set."""
 
     memory: MemorySettings = field(default_factory=MemorySettings)
     storage: StorageSettings = field(default_factory=StorageSettings)
     workspace: WorkspaceSettings = field(default_factory=WorkspaceSettings)
+    embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
 
 
 def load_settings(

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Any, Self, TypedDict, Unpack, overload
 
 from recollect.config import Settings, load_settings
-from recollect.embedding import Embedder
-from recollect.errors import InvalidInput, MemoryDisabled, ScopeDenied
+from recollect.embedding import Embedder, Vectors, by_name, create
+from recollect.errors import InvalidInput, MemoryDisabled, RecollectError, ScopeDenied
 from recollect.knowledge import Access, Change, Draft, Link, Receipt, Remember, Workspace, refusal
 from recollect.log import MemoryLog
 from recollect.model.check import Checker
-from recollect.model.clock import Clock, SystemClock
+from recollect.model.clock import Clock, SystemClock, parse_time
 from recollect.model.edge import Edge, EdgeType
 from recollect.model.event import Event
 from recollect.model.ids import IdFactory
@@ -23,10 +23,12 @@ from recollect.model.memory import Memory, MemoryType, Sensitivity
 from recollect.model.scope import ScopeKind, Speaker, gate
 from recollect.model.source import Source
 from recollect.model.status import Status
-from recollect.recall import Recall, Recaller
+from recollect.prompt import RetrievedContext, default_counter, within_budget
+from recollect.recall import WEIGHTS, Recall, Recaller, Wanted
 from recollect.storage.interface import Damage, Storage
 from recollect.storage.layout import Layout
 from recollect.storage.sqlite import SqliteStorage
+from recollect.upkeep import Filler, Reindex
 
 _LARGEST_PAGE = 1_000_000
 
@@ -112,15 +114,35 @@ class MemorySystem:
         clock: Clock | None = None,
         embedder: Embedder | None = None,
     ) -> None:
+        """Wires the layers; `embedder` is the model to use, None for text alone."""
         self.settings = settings or Settings()
         self._storage = storage
         self._log = log
         self._clock = clock or SystemClock()
         ids = IdFactory(self._clock)
+        self._wanted_embedder = embedder
+        active = self._active_embedder(embedder)
+        self._vectors = Vectors(active, log, self.settings.embedding.query_timeout_seconds)
+        self._filler = Filler(storage, self._clock, self._vectors, log)
         self._access = Access(storage, self._clock, workspace, log)
-        self._remember = Remember(storage, self._clock, ids, workspace, self._access, log, embedder)
-        self._change = Change(storage, self._clock, ids, self._access, log)
-        self._recaller = Recaller(storage, self._clock, self.settings.memory.retrieval.rrf_k, self._access.withheld)
+        self._remember = Remember(storage, self._clock, ids, workspace, self._access, log, self._vectors)
+        self._change = Change(storage, self._clock, ids, self._access, log, awaits_vectors=active is not None)
+        self._recaller = Recaller(
+            storage, self._clock, self.settings.memory.retrieval, self._vectors, self._access.withheld
+        )
+        if active is not None and storage.read(lambda reader: reader.queue_length()):
+            self._filler.wake()
+
+    def _active_embedder(self, wanted: Embedder | None) -> Embedder | None:
+        """The model of the vectors that are there, if it can be had; the wanted one takes over after a reindex."""
+        active = self._storage.read(lambda reader: reader.active_model())
+        if wanted is None or active is None or active == wanted.name:
+            return wanted
+        try:
+            return by_name(active, self.settings.embedding)
+        except RecollectError as error:
+            self._log.write("memory.embedding.unavailable", level="warning", model=active, code=error.code)
+            return wanted
 
     def _speaker(self, user: str | None, chat: str | None) -> Speaker:
         try:
@@ -129,10 +151,21 @@ class MemorySystem:
             self._log.write("memory.scope_denied", level="warning", code=denied.code)
             raise
 
+    def _stored(self, receipts: Sequence[Receipt]) -> Sequence[Receipt]:
+        """Lets the background worker see to vectors that were not made at once."""
+        if self._vectors.embedder is not None and not self._vectors.embedder.is_local:
+            self._filler.wake()
+        return receipts
+
     @property
     def orchestrator_id(self) -> str:
         """Whose memory this is."""
         return self._storage.orchestrator_id
+
+    @property
+    def embedding_model(self) -> str | None:
+        """The model whose vectors recall uses; None for text alone."""
+        return self._vectors.model
 
     def remember(
         self,
@@ -144,7 +177,7 @@ class MemorySystem:
         **fields: Unpack[MemoryFields],
     ) -> Receipt:
         """Stores one memory; `fields` are what else is known of it: see `MemoryFields`."""
-        return self._remember.one(_draft(content, dict(fields)), self._speaker(user, chat))
+        return self._stored([self._remember.one(_draft(content, dict(fields)), self._speaker(user, chat))])[0]
 
     def remember_many(
         self,
@@ -152,22 +185,76 @@ class MemorySystem:
         *,
         user: str | None = None,
         chat: str | None = None,
-    ) -> list[Receipt]:
+    ) -> Sequence[Receipt]:
         """Stores many memories in one transaction; each stands or falls alone, in the order given."""
         speaker = self._speaker(user, chat)
         if isinstance(drafts, str | Mapping) or not isinstance(drafts, Iterable):
             raise InvalidInput.of("invalid_input", "drafts", drafts, "a list of drafts")
         made = [_any_draft(item) for item in drafts]
-        return self._remember.many(made, speaker) if made else []
+        return self._stored(self._remember.many(made, speaker)) if made else []
 
     def recall(
-        self, query: str, *, user: str | None = None, chat: str | None = None, top_n: int | None = None
+        self,
+        query: str,
+        *,
+        user: str | None = None,
+        chat: str | None = None,
+        top_n: int | None = None,
+        types: Iterable[MemoryType | str] | None = None,
+        known_at: datetime | str | None = None,
+        valid_at: datetime | str | None = None,
+        floor: bool = True,
+        arms: Iterable[str] | None = None,
     ) -> Recall:
-        """The memories that answer a query best, with citations and the reasons for their order."""
-        wanted = self.settings.memory.retrieval.top_n if top_n is None else _page(top_n, "topN", 1)
+        """The memories that answer a query best, with citations and the reasons for their order.
+
+        `known_at` recalls what was believed at a time, `valid_at` what was true then. `floor=False` returns the best
+        there is even when nothing is about the question. `arms` names the only arms to use.
+        """
+        retrieval = self.settings.memory.retrieval
         if not isinstance(query, str):
             raise InvalidInput.of("invalid_query", "query", query, "text")
-        return self._recaller.recall(query, self._speaker(user, chat), wanted)
+        wanted = Wanted(
+            top_n=retrieval.top_n if top_n is None else _page(top_n, "topN", 1),
+            types=_types(types),
+            floor=floor,
+            arms=_arms(arms),
+        )
+        visibility = gate(
+            self.orchestrator_id,
+            self._speaker(user, chat),
+            self._clock.now(),
+            known_at=None if known_at is None else parse_time(known_at, "knownAt"),
+            valid_at=None if valid_at is None else parse_time(valid_at, "validAt"),
+        )
+        return self._recaller.recall(query, visibility, wanted)
+
+    def context(
+        self,
+        message: str,
+        *,
+        user: str | None = None,
+        chat: str | None = None,
+        max_tokens: int = 2000,
+        top_n: int | None = None,
+    ) -> RetrievedContext:
+        """What a model should know before it answers a message, within a number of tokens."""
+        budget = _page(max_tokens, "maxTokens", 0)
+        return within_budget(self.recall(message, user=user, chat=chat, top_n=top_n), default_counter(), budget)
+
+    def upkeep(self) -> int:
+        """Makes vectors that are missing, as far as they are due; returns how many were made."""
+        return self._filler.run()
+
+    def reindex(self, progress: Callable[[int, int], None] = lambda _done, _total: None) -> int:
+        """Gives every memory a vector of the configured model, then switches recall to it. Resumable.
+
+        Until it is complete, recall goes on with the vectors that are there. Returns how many vectors were made.
+        """
+        target = Vectors(self._wanted_embedder, self._log, self.settings.embedding.query_timeout_seconds)
+        made = Reindex(self._storage, target).run(progress)
+        self._vectors.embedder = self._wanted_embedder
+        return made
 
     def list(
         self,
@@ -182,14 +269,10 @@ class MemorySystem:
     ) -> Listing:
         """What the speaker may see, newest first."""
         check = Checker()
-        for name, value in (("types", types), ("statuses", statuses)):
-            if (value is None and name == "statuses") or not isinstance(value, Iterable | None):
-                raise InvalidInput.of("invalid_input", name, value, "a list")
+        if not isinstance(statuses, Iterable):
+            raise InvalidInput.of("invalid_input", "statuses", statuses, "a list")
         if not isinstance(include_expired, bool):
             raise InvalidInput.of("invalid_input", "includeExpired", include_expired, "true or false")
-        wanted_types = (
-            None if types is None else [check.enum(MemoryType, item, "types", "invalid_memory_type") for item in types]
-        )
         wanted = [check.enum(Status, item, "statuses", "invalid_status") for item in statuses]
         check.done()
         visibility = gate(
@@ -201,7 +284,7 @@ class MemorySystem:
         )
         limit, offset = _page(limit, "limit", 1), _page(offset, "offset", 0)
         found = self._storage.read(
-            lambda reader: reader.memories(visibility, types=wanted_types, limit=limit, offset=offset)
+            lambda reader: reader.memories(visibility, types=_types(types), limit=limit, offset=offset)
         )
         return Listing([memory for memory in found.memories if not self._access.withheld(memory)], found.damaged)
 
@@ -228,7 +311,9 @@ class MemorySystem:
         **changes: Unpack[MemoryChanges],
     ) -> Memory:
         """New values for some fields of an active memory."""
-        return self._change.edit(memory_id, dict(changes), self._speaker(user, chat), reason)
+        edited = self._change.edit(memory_id, dict(changes), self._speaker(user, chat), reason)
+        self._filler.wake()
+        return edited
 
     def link(
         self,
@@ -281,7 +366,7 @@ class MemorySystem:
         old = self._change.show(memory_id, speaker)
         same = {"type": old.type, "importance": old.importance, "scope": old.scope.kind}
         draft = _draft(content, {**same, **fields, "supersedes": (memory_id,), "reason": reason})
-        return self._remember.one(draft, speaker)
+        return self._stored([self._remember.one(draft, speaker)])[0]
 
     def retract(
         self, memory_id: str, *, user: str | None = None, chat: str | None = None, reason: str | None = None
@@ -309,6 +394,8 @@ class MemorySystem:
 
     def close(self) -> None:
         """Waits for running work and lets the store go."""
+        self._filler.stop()
+        self._vectors.close()
         self._storage.close()
         self._log.close()
 
@@ -329,11 +416,15 @@ def open(  # noqa: A001  the name that the public surface has: recollect.open(â€
     embedder: Embedder | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> MemorySystem:
-    """Opens the memory of one orchestrator under a root folder, making it if it is not there."""
+    """Opens the memory of one orchestrator under a root folder, making it if it is not there.
+
+    Without an `embedder` the one that the settings name is used: by default the best that is installed.
+    """
     layout = Layout.of(root, orchestrator)
     chosen = load_settings(layout.root, layout.orchestrator_id, overrides=settings)
     if not chosen.memory.enabled:
         raise MemoryDisabled("memory is switched off", hint="set memory.enabled = true", orchestratorId=orchestrator)
+    chosen_embedder = embedder or create(chosen.embedding)
     layout.create()
     clock = clock or SystemClock()
     log = MemoryLog(layout.log, clock, layout.orchestrator_id)
@@ -345,7 +436,27 @@ def open(  # noqa: A001  the name that the public surface has: recollect.open(â€
         synchronous=chosen.storage.synchronous,
         busy_timeout=chosen.storage.busy_timeout_seconds,
     )
-    return MemorySystem(storage, workspace=workspace, log=log, settings=chosen, clock=clock, embedder=embedder)
+    return MemorySystem(storage, workspace=workspace, log=log, settings=chosen, clock=clock, embedder=chosen_embedder)
+
+
+def _types(types: Any) -> frozenset[MemoryType] | None:
+    if types is None:
+        return None
+    if isinstance(types, str) or not isinstance(types, Iterable):
+        raise InvalidInput.of("invalid_input", "types", types, "a list")
+    check = Checker()
+    wanted = frozenset(check.enum(MemoryType, item, "types", "invalid_memory_type") for item in types)
+    check.done()
+    return wanted
+
+
+def _arms(arms: Any) -> frozenset[str]:
+    if arms is None:
+        return frozenset(WEIGHTS)
+    named = frozenset(arms) if isinstance(arms, Iterable) and not isinstance(arms, str) else frozenset({arms})
+    if not named <= frozenset(WEIGHTS):
+        raise InvalidInput.of("invalid_arms", "arms", arms, "some of " + ", ".join(WEIGHTS))
+    return named
 
 
 def _page(value: Any, field_name: str, low: int) -> int:

@@ -18,7 +18,7 @@ def assert_sound(path: Path) -> None:
         connection.execute("INSERT INTO memory_fts (memory_fts) VALUES ('integrity-check')")
         one = lambda sql: connection.execute(sql).fetchone()[0]  # noqa: E731
         memories = one("SELECT count(*) FROM memories")
-        assert one("SELECT count(*) FROM memory_sources WHERE position = 0") == memories
+        assert one("SELECT count(*) FROM memory_sources WHERE ordinal = 0") == memories
         assert one("SELECT count(*) FROM memory_fts") == memories
         assert one("SELECT count(*) FROM events WHERE kind = 'memory.created'") == memories
         told = one("SELECT count(DISTINCT edge_id) FROM events WHERE kind = 'edge.created'")

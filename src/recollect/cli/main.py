@@ -10,6 +10,7 @@ import click
 
 from recollect.cli.answer import Answer, global_options
 from recollect.cli.demo import demo
+from recollect.cli.evaluate import evaluate_command
 from recollect.cli.memories import COMMANDS
 from recollect.cli.search import search
 from recollect.errors import RecollectError
@@ -26,7 +27,7 @@ def cli() -> None:
     """
 
 
-for _command in (*COMMANDS, search, demo):
+for _command in (*COMMANDS, search, evaluate_command, demo):
     cli.add_command(_command)
 
 

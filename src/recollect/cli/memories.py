@@ -12,6 +12,8 @@ from recollect.cli.answer import Answer, global_options, pass_answer
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recollect.knowledge import Receipt
     from recollect.model.event import Event
     from recollect.model.memory import Memory
@@ -76,7 +78,7 @@ def remember(answer: Answer, /, texts: tuple[str, ...], **given: Any) -> None:
     contents = [_standard_input() if text == "-" else text for text in texts]
     with answer.open() as memory:
         if len(contents) == 1:
-            receipts = [memory.remember(contents[0], **answer.speaker, **fields)]
+            receipts: Sequence[Receipt] = [memory.remember(contents[0], **answer.speaker, **fields)]
         else:
             receipts = memory.remember_many([{"content": text, **fields} for text in contents], **answer.speaker)
     answer.give({"results": receipts}, lambda: "\n".join(map(_receipt_line, receipts)))

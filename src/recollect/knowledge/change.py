@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from recollect.errors import IllegalTransition
 from recollect.knowledge.access import Access, everything
-from recollect.knowledge.remember import expiry
+from recollect.knowledge.remember import expiry, searchable
 from recollect.knowledge.transition import add_edge, check_linkable, set_status, supersede
 from recollect.log import MemoryLog
 from recollect.model.check import Checker
@@ -20,7 +20,6 @@ from recollect.model.ids import IdFactory, check_uuid
 from recollect.model.memory import Memory
 from recollect.model.scope import Speaker, Visibility
 from recollect.model.status import Status
-from recollect.model.terms import terms
 from recollect.model.text import summarise
 from recollect.model.wire import dump
 from recollect.storage.interface import Reader, Storage, Writer
@@ -35,12 +34,15 @@ _EDITABLE = frozenset(
 class Change:
     """Changes what is known, within what the speaker may see, and records who did it and why."""
 
-    def __init__(self, storage: Storage, clock: Clock, ids: IdFactory, access: Access, log: MemoryLog) -> None:
+    def __init__(
+        self, storage: Storage, clock: Clock, ids: IdFactory, access: Access, log: MemoryLog, *, awaits_vectors: bool
+    ) -> None:
         self._storage = storage
         self._clock = clock
         self._ids = ids
         self._access = access
         self._log = log
+        self._awaits_vectors = awaits_vectors
 
     def edit(self, memory_id: str, changes: dict[str, Any], speaker: Speaker, reason: str | None) -> Memory:
         """New values for some fields of an active memory; the old ones stay in the event."""
@@ -61,7 +63,9 @@ class Change:
                 )
             edited = replace(memory, **changes, updated_at=now)
             before = {name: getattr(memory, name) for name in changes if getattr(memory, name) != getattr(edited, name)}
-            writer.replace_memory(edited, terms(edited.content) if "content" in before else None)
+            writer.replace_memory(
+                edited, searchable(edited) if "content" in before else None, awaits_vector=self._awaits_vectors
+            )
             writer.add_events(
                 [
                     Event(

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Literal, TypeVar
 
-from recollect.embedding import Embedder
+from recollect.embedding import Vectors, spoken
 from recollect.errors import InvalidInput, NotFound, RecollectError, StorageError
 from recollect.knowledge.access import Access, everything
 from recollect.knowledge.provenance import Workspace
@@ -113,7 +113,7 @@ class Remember:
         workspace: Workspace,
         access: Access,
         log: MemoryLog,
-        embedder: Embedder | None = None,
+        vectors: Vectors,
     ) -> None:
         self._storage = storage
         self._clock = clock
@@ -121,7 +121,7 @@ class Remember:
         self._workspace = workspace
         self._access = access
         self._log = log
-        self._embedder = embedder
+        self._vectors = vectors
 
     def one(self, draft: Draft, speaker: Speaker) -> Receipt:
         """Stores one draft, or raises what is wrong with it."""
@@ -210,7 +210,7 @@ class Remember:
             memory,
             edges,
             tuple(self._edge(memory, link) for link in updates),
-            terms(memory.content),
+            searchable(memory),
             draft.key,
             reason,
         )
@@ -227,11 +227,9 @@ class Remember:
         )
 
     def _embed(self, ready: Sequence[_Ready]) -> None:
-        if self._embedder is None or not ready:
-            return
-        vectors = self._embedder.embed_documents([item.memory.content for item in ready])
-        for item, data in zip(ready, vectors, strict=True):
-            item.vector = Vector(self._embedder.name, self._embedder.dimension, data)
+        texts = [spoken(item.memory.content, item.memory.source.speaker) for item in ready]
+        for item, vector in zip(ready, self._vectors.for_writing(texts), strict=True):
+            item.vector = vector
 
     def _store(self, writer: Writer, ready: Sequence[_Ready], speaker: Speaker) -> list[Receipt]:
         new, receipts = [], []
@@ -241,7 +239,10 @@ class Remember:
             receipts.append(earlier)
             if earlier is None:
                 new.append(item)
-        writer.add_memories([NewMemory(item.memory, item.terms, item.vector, item.key) for item in new])
+        awaits = self._vectors.embedder is not None
+        writer.add_memories(
+            [NewMemory(item.memory, item.terms, item.vector, item.key, awaits_vector=awaits) for item in new]
+        )
         writer.add_events(
             Event(
                 kind=EventKind.CREATED,
@@ -297,6 +298,12 @@ class Remember:
         self._log.write("memory.remember", outcomes=dict(outcomes), memoryId=memory_id)
 
 
+def searchable(memory: Memory) -> list[str]:
+    """The terms a memory is found by: what was said, and by whom."""
+    speaker = memory.source.speaker
+    return terms(memory.content) if speaker is None else terms(speaker) + terms(memory.content)
+
+
 def refusal(error: RecollectError) -> Receipt:
     """The receipt of something that was refused."""
     return Receipt(outcome="refused", reason=error.message, code=error.code)
@@ -304,7 +311,7 @@ def refusal(error: RecollectError) -> Receipt:
 
 def _checked_extras(draft: Draft) -> tuple[Sequence[Link], Sequence[str], str | None]:
     """The links, the superseded ids and the reason of a draft, checked for their kinds."""
-    if draft.links == draft.supersedes == () and draft.reason is draft.key is None:
+    if not draft.links and not draft.supersedes and draft.reason is None and draft.key is None:
         return (), (), None  # nearly always, and on the path of every write
     check = Checker()
     for field, kind in (("links", Link), ("supersedes", str)):

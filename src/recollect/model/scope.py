@@ -109,6 +109,8 @@ class Visibility:
     statuses: frozenset[Status]
     now: datetime
     include_expired: bool = False
+    known_at: datetime | None = None
+    valid_at: datetime | None = None
 
 
 def gate(
@@ -118,12 +120,19 @@ def gate(
     *,
     statuses: Iterable[Status] = (Status.ACTIVE,),
     include_expired: bool = False,
+    known_at: datetime | None = None,
+    valid_at: datetime | None = None,
 ) -> Visibility:
-    """Turns an identity, a time and what is asked for into the filter that every read uses."""
+    """Turns an identity, a time and what is asked for into the filter that every read uses.
+
+    `known_at` asks for what was believed at a time, `valid_at` for what was true then.
+    """
     return Visibility(
         orchestrator_id=check_orchestrator_id(orchestrator_id),
         speaker=speaker,
         statuses=frozenset(statuses),
         now=now,
         include_expired=include_expired,
+        known_at=known_at,
+        valid_at=valid_at,
     )

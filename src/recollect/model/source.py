@@ -40,7 +40,10 @@ class Trust(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where a memory came from. Valid by construction, except that paths are checked against the disk on writing."""
+    """Where a memory came from. Valid by construction, except that paths are checked against the disk on writing.
+
+    `speaker` is the name of who said it; `position` its place in the conversation, by which neighbours are found.
+    """
 
     source_type: SourceType = SourceType.MANUAL
     captured_by: CapturedBy = CapturedBy.USER
@@ -49,6 +52,8 @@ class Source:
     workflow_run_id: str | None = None
     step_id: str | None = None
     message_id: str | None = None
+    speaker: str | None = None
+    position: int | None = None
 
     def __post_init__(self) -> None:
         check = Checker()
@@ -59,6 +64,9 @@ class Source:
         check.opaque(self.workflow_run_id, "workflowRunId")
         check.opaque(self.step_id, "stepId")
         check.opaque(self.message_id, "messageId")
+        check.opaque(self.speaker, "speaker")
+        if self.position is not None:
+            check.integer(self.position, "position", "invalid_position", 0, 2**53)
         self._check_path(check)
         self._check_needed_ids(check)
         check.done()

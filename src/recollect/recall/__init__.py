@@ -1,5 +1,7 @@
 """Ranked retrieval with citations."""
 
-from recollect.recall.recall import Hit, Recall, Recaller
+from recollect.recall.arms import WEIGHTS
+from recollect.recall.recall import Recaller, Wanted
+from recollect.recall.result import Hit, Recall
 
-__all__ = ["Hit", "Recall", "Recaller"]
+__all__ = ["WEIGHTS", "Hit", "Recall", "Recaller", "Wanted"]

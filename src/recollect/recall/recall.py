@@ -1,75 +1,232 @@
-"""Recall: candidates inside the visibility gate, fused, explained, cited."""
+"""Recall: candidates inside the visibility gate, weighed by several arms, modified, explained, cited."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+from recollect.config import RetrievalSettings
+from recollect.embedding import Vectors
 from recollect.model.clock import Clock
-from recollect.model.edge import Edge
-from recollect.model.memory import Memory
-from recollect.model.scope import Speaker, gate
-from recollect.model.terms import terms
-from recollect.recall.fuse import fuse
-from recollect.storage.interface import Reader, Storage
+from recollect.model.edge import Edge, EdgeType
+from recollect.model.memory import Memory, MemoryType
+from recollect.model.scope import Visibility
+from recollect.recall.arms import WEIGHTS, Evidence, Pool
+from recollect.recall.floor import relevant
+from recollect.recall.fuse import ranks, reciprocal_ranks, weighted_sum
+from recollect.recall.modify import modifiers
+from recollect.recall.question import Question
+from recollect.recall.result import Hit, Recall
+from recollect.recall.rewind import rewound
+from recollect.storage.interface import Matches, Reader, Storage, Vector
 
-_TEXT_CANDIDATES = 50
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
-    """One result: what was found, how strongly, and why."""
-
-    memory: Memory
-    score: float
-    why: dict[str, Any]
+# A turn's neighbours are candidates themselves; one further out is read so that their windows are whole.
+_REACH = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recall:
-    """What was recalled for a query, how it was obtained, and what was left out."""
+class Wanted:
+    """What a recall is asked for beside its query."""
 
-    query: str
-    mode: str
-    hits: list[Hit]
-    edges: list[Edge] = field(default_factory=list)
-    omitted: dict[str, int] = field(default_factory=dict)
+    top_n: int
+    types: frozenset[MemoryType] | None = None
+    floor: bool = True
+    arms: frozenset[str] = frozenset(WEIGHTS)
 
 
 class Recaller:
     """Answers queries from one store."""
 
-    def __init__(self, storage: Storage, clock: Clock, rrf_k: int, withheld: Callable[[Memory], bool]) -> None:
+    def __init__(
+        self,
+        storage: Storage,
+        clock: Clock,
+        settings: RetrievalSettings,
+        vectors: Vectors,
+        withheld: Callable[[Memory], bool],
+    ) -> None:
         self._storage = storage
         self._clock = clock
-        self._rrf_k = rrf_k
+        self._settings = settings
+        self._vectors = vectors
         self._withheld = withheld
 
-    def recall(self, query: str, speaker: Speaker, top_n: int) -> Recall:
-        """The memories that match a query best."""
-        visibility = gate(self._storage.orchestrator_id, speaker, self._clock.now())
-        wanted = terms(query)
+    def recall(self, query: str, visibility: Visibility, wanted: Wanted, vector: Vector | None = None) -> Recall:
+        """The memories that answer a query best."""
+        question = Question.of(query, visibility.known_at or visibility.now)
+        asked = vector or self._vectors.query(question.text)
+        return self._storage.read(lambda reader: self._search(reader, query, question, asked, visibility, wanted))
 
-        def search(reader: Reader) -> Recall:
-            arms = {"text": [match.seq for match in reader.match_terms(visibility, wanted, _TEXT_CANDIDATES)]}
-            fused = fuse(arms, k=self._rrf_k)
-            found, damaged = reader.by_seq(visibility, list(fused))
-            memories = {seq: memory for seq, memory in found.items() if not self._withheld(memory)}
-            ranked = sorted(
-                (seq for seq in fused if seq in memories),
-                key=lambda seq: (-fused[seq].score, memories[seq].memory_id),
-            )
-            hits = [
-                Hit(memory=memories[seq], score=fused[seq].score, why={"ranks": fused[seq].ranks})
-                for seq in ranked[:top_n]
-            ]
-            omitted = {
-                "belowTopN": max(0, len(ranked) - top_n),
-                "damaged": len(damaged),
-                "sourceDenied": len(found) - len(memories),
-            }
-            edges = reader.edges(visibility, [hit.memory.memory_id for hit in hits])
-            return Recall(query=query, mode="text-only", hits=hits, edges=edges, omitted=omitted)
+    def _search(
+        self,
+        reader: Reader,
+        query: str,
+        question: Question,
+        vector: Vector | None,
+        visibility: Visibility,
+        wanted: Wanted,
+    ) -> Recall:
+        note = self._why_text_only(reader, vector)
+        vector = None if note else vector
+        settings = self._settings
+        matches = reader.match_terms(visibility, question.terms, max(settings.top_k_text, wanted.top_n))
+        nearest = reader.nearest(visibility, vector, max(settings.top_k_vector, wanted.top_n)) if vector else []
+        proposed = dict.fromkeys([hit.seq for hit in matches.ranked] + [hit.seq for hit in nearest])
+        similar = {hit.seq: hit.score for hit in nearest}
+        arms = self._weigh(reader, question, vector, visibility, list(proposed), similar, matches)
+        arms = {name: evidence for name, evidence in arms.items() if name in wanted.arms}
+        if settings.fusion == "rrf":
+            scores = reciprocal_ranks(arms, WEIGHTS, settings.rrf_k)
+        else:
+            scores = weighted_sum(arms, WEIGHTS)
+        ranked = _Ranking(self, reader, visibility, wanted, arms, scores)
+        hits, omitted, edges = ranked.hits(relevant(arms) or not (wanted.floor and settings.floor))
+        return Recall(
+            query=query, mode="hybrid" if vector else "text-only", hits=hits, edges=edges, omitted=omitted, note=note
+        )
 
-        return self._storage.read(search)
+    def _why_text_only(self, reader: Reader, vector: Vector | None) -> str | None:
+        """Why vectors cannot be used, if they cannot."""
+        if self._vectors.embedder is None:
+            return "no embedding model is installed"
+        if vector is None:
+            return "the embedding model did not answer"
+        active = reader.active_model()
+        if active is not None and active != vector.model:
+            return f"the vectors are of {active}, not of {vector.model}: run reindex"
+        return None
+
+    def _weigh(
+        self,
+        reader: Reader,
+        question: Question,
+        vector: Vector | None,
+        visibility: Visibility,
+        proposed: list[int],
+        similar: dict[int, float],
+        matches: Matches,
+    ) -> dict[str, Evidence]:
+        """The evidence of every arm, for what was proposed and for its neighbours."""
+        found = reader.candidates(visibility, proposed)
+        places = [(c.conversation, c.position) for c in found.values() if c.conversation and c.position is not None]
+        around = [seq for seq in reader.neighbours(visibility, places, _REACH) if seq not in found]
+        supporting = reader.candidates(visibility, around) if around else {}
+        everything = {**found, **supporting}
+        near = {(conversation, position + step) for conversation, position in places for step in (-1, 1)}
+        eligible = [seq for seq, c in everything.items() if seq in found or (c.conversation, c.position) in near]
+        if vector is not None:
+            unknown = [seq for seq in everything if seq not in similar]
+            similar = {**similar, **reader.similarities(vector, unknown)}
+        return Pool(question, everything, similar, matches.frequencies, matches.size).evidence(eligible)
+
+    def allowed(self, memory: Memory, wanted: Wanted) -> bool:
+        """Whether a memory is of a type that was asked for and may be shown."""
+        return wanted.types is None or memory.type in wanted.types
+
+    def withheld(self, memory: Memory) -> bool:
+        """Whether a memory's source is no longer allowed."""
+        return self._withheld(memory)
+
+    def now(self) -> datetime:
+        """The time that ages are counted from."""
+        return self._clock.now()
+
+
+class _Ranking:
+    """Turns scores into hits: reads memories, best first, until enough may be shown."""
+
+    def __init__(
+        self,
+        recaller: Recaller,
+        reader: Reader,
+        visibility: Visibility,
+        wanted: Wanted,
+        arms: Mapping[str, Evidence],
+        scores: Mapping[int, float],
+    ) -> None:
+        self._recaller = recaller
+        self._reader = reader
+        self._visibility = visibility
+        self._wanted = wanted
+        self._arms = arms
+        self._scores = scores
+        self._ranks = ranks(arms)
+
+    def hits(self, is_relevant: bool) -> tuple[list[Hit], dict[str, int], list[Edge]]:
+        omitted = {"belowFloor": 0, "belowTopN": 0, "duplicates": 0, "otherTypes": 0, "sourceDenied": 0, "damaged": 0}
+        if not is_relevant:
+            return [], {**omitted, "belowFloor": len(self._scores)}, []
+        # Modifiers can only swap near equals, so a margin beyond top-n holds everything that may still rise.
+        margin = self._wanted.top_n * 2 + 20
+        order = sorted(self._scores, key=lambda seq: (-self._scores[seq], seq))
+        filtered = self._wanted.types is not None
+        read, damaged = self._reader.by_seq(self._visibility, order if filtered else order[:margin])
+        memories = self._shown(read, omitted)
+        edges = self._reader.edges(self._visibility, [memory.memory_id for memory in memories.values()])
+        contradicted = {
+            end
+            for edge in edges
+            if edge.edge_type is EdgeType.CONTRADICTS
+            for end in (edge.from_memory_id, edge.to_memory_id)
+        }
+        found = [self._hit(seq, memory, contradicted) for seq, memory in memories.items()]
+        found.sort(key=lambda hit: (-hit.score, _newest_first(hit.memory), hit.memory.content, hit.memory.memory_id))
+        unique = _without_duplicates(found)
+        hits = unique[: self._wanted.top_n]
+        omitted |= {
+            "duplicates": len(found) - len(unique),
+            "belowTopN": len(order) - len(read) - len(damaged) + len(unique) - len(hits),
+            "damaged": len(damaged),
+        }
+        return hits, omitted, _touching(edges, hits)
+
+    def _shown(self, read: Mapping[int, Memory], omitted: dict[str, int]) -> dict[int, Memory]:
+        shown = {}
+        for seq, memory in read.items():
+            if not self._recaller.allowed(memory, self._wanted):
+                omitted["otherTypes"] += 1
+            elif self._recaller.withheld(memory):
+                omitted["sourceDenied"] += 1
+            else:
+                known_at = self._visibility.known_at
+                shown[seq] = memory if known_at is None else rewound(self._reader, memory, known_at)
+        return shown
+
+    def _hit(self, seq: int, memory: Memory, contradicted: Iterable[str]) -> Hit:
+        factors = modifiers(memory, self._recaller.now(), contradicted=memory.memory_id in set(contradicted))
+        score = self._scores[seq]
+        for factor in factors.values():
+            score *= factor
+        why: dict[str, Any] = {
+            "arms": {
+                name: {"rank": self._ranks[name][seq], "evidence": round(evidence[seq], 4), "weight": WEIGHTS[name]}
+                for name, evidence in self._arms.items()
+                if seq in evidence
+            },
+            "modifiers": {name: round(factor, 4) for name, factor in factors.items()},
+            "relevance": self._scores[seq],
+        }
+        return Hit(memory=memory, score=score, why=why)
+
+
+def _newest_first(memory: Memory) -> float:
+    return -memory.observed_at.timestamp()
+
+
+def _without_duplicates(hits: Iterable[Hit]) -> list[Hit]:
+    """Each content once, as its best hit."""
+    seen: set[str] = set()
+    unique = []
+    for hit in hits:
+        content = " ".join(hit.memory.content.casefold().split())
+        if content not in seen:
+            seen.add(content)
+            unique.append(hit)
+    return unique
+
+
+def _touching(edges: Iterable[Edge], hits: Iterable[Hit]) -> list[Edge]:
+    shown = {hit.memory.memory_id for hit in hits}
+    return [edge for edge in edges if edge.from_memory_id in shown or edge.to_memory_id in shown]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Protocol, TypeVar
 
 from recollect.model.edge import Edge
@@ -52,6 +53,43 @@ class Vector:
 
 
 @dataclass(frozen=True, slots=True)
+class Matches:
+    """The best full-text matches, and what is known of the query's terms.
+
+    `frequencies` says how many memories hold each term, `size` how many there are; `skipped` terms were too common
+    to search by and only help to rank.
+    """
+
+    ranked: list[Ranked]
+    frequencies: dict[str, int]
+    size: int
+    skipped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What ranking needs to know of a memory before it is read whole."""
+
+    seq: int
+    terms: list[str]
+    conversation: str | None
+    position: int | None
+    speaker: str | None
+    observed_at: datetime
+    asks: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PendingVector:
+    """A memory whose vector has still to be made."""
+
+    seq: int
+    attempts: int
+    content: str
+    speaker: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class NewMemory:
     """A memory to be stored, with what it is found by; `key` lets a repeated write be recognised."""
 
@@ -59,6 +97,7 @@ class NewMemory:
     terms: Sequence[str]
     vector: Vector | None = None
     key: str | None = None
+    awaits_vector: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +130,32 @@ class Reader(Protocol):
         """Visible memories by the store's numbers."""
         ...
 
-    def match_terms(self, visibility: Visibility, terms: Sequence[str], limit: int) -> list[Ranked]:
+    def match_terms(self, visibility: Visibility, terms: Sequence[str], limit: int) -> Matches:
         """The best full-text matches for any of some terms."""
         ...
 
     def nearest(self, visibility: Visibility, vector: Vector, limit: int) -> list[Ranked]:
         """The memories nearest to a vector of the same model, by cosine similarity."""
+        ...
+
+    def candidates(self, visibility: Visibility, seqs: Sequence[int]) -> dict[int, Candidate]:
+        """What ranking needs to know of some memories."""
+        ...
+
+    def neighbours(self, visibility: Visibility, places: Sequence[tuple[str, int]], reach: int) -> list[int]:
+        """The memories around some places in conversations (the places themselves included)."""
+        ...
+
+    def similarities(self, vector: Vector, seqs: Sequence[int]) -> dict[int, float]:
+        """How similar some memories are to a vector of the same model."""
+        ...
+
+    def active_model(self) -> str | None:
+        """The model whose vectors recall uses."""
+        ...
+
+    def queue_length(self) -> int:
+        """How many memories wait for a vector."""
         ...
 
     def edges(self, visibility: Visibility, memory_ids: Iterable[str]) -> list[Edge]:
@@ -119,7 +178,9 @@ class Writer(Reader, Protocol):
         """Memories with their sources, their rows in the text index and, where there are any, their vectors."""
         ...
 
-    def replace_memory(self, memory: Memory, terms: Sequence[str] | None = None) -> None:
+    def replace_memory(
+        self, memory: Memory, terms: Sequence[str] | None = None, *, awaits_vector: bool = False
+    ) -> None:
         """New values for a stored memory; with terms its text has changed: index it anew and drop its vectors."""
         ...
 
@@ -137,6 +198,30 @@ class Writer(Reader, Protocol):
 
     def add_events(self, events: Iterable[Event]) -> None:
         """Lines of the append-only record."""
+        ...
+
+    def due_vectors(self, now: int, limit: int) -> list[PendingVector]:
+        """Memories that wait for a vector and may be tried now."""
+        ...
+
+    def missing_vectors(self, model: str, after: int, limit: int) -> list[PendingVector]:
+        """Memories without a vector of a model, in order, after a number."""
+        ...
+
+    def count_missing(self, model: str) -> int:
+        """How many memories have no vector of a model."""
+        ...
+
+    def store_vectors(self, vectors: Sequence[tuple[int, Vector]]) -> None:
+        """Vectors of stored memories, which then wait no longer."""
+        ...
+
+    def postpone_vectors(self, seqs: Sequence[int], due_at: int) -> None:
+        """Tries these again at a later time."""
+        ...
+
+    def activate_model(self, model: str) -> None:
+        """From now on recall uses this model's vectors; those of others are dropped."""
         ...
 
     def attempt(self, work: Callable[[], T]) -> T:

@@ -13,7 +13,17 @@ MEMORY_KEYS = [
     "scope", "ownerUserId", "chatId", "sensitivity", "observedAt", "createdAt", "updatedAt", "expiresAt",
     "validFrom", "validTo", "trust",
 ]  # fmt: skip
-SOURCE_KEYS = ["sourceType", "capturedBy", "sourcePath", "conversationId", "workflowRunId", "stepId", "messageId"]
+SOURCE_KEYS = [
+    "sourceType",
+    "capturedBy",
+    "sourcePath",
+    "conversationId",
+    "workflowRunId",
+    "stepId",
+    "messageId",
+    "speaker",
+    "position",
+]
 
 
 @pytest.fixture

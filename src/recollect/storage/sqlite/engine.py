@@ -19,7 +19,9 @@ from recollect.storage.sql import migrations, queries
 from recollect.storage.sqlite.commit import GroupCommit, Job
 from recollect.storage.sqlite.connection import connect, enter_wal, sync_folder, translated
 from recollect.storage.sqlite.readers import Readers
-from recollect.storage.sqlite.session import Numbers, SqliteReader, SqliteWriter
+from recollect.storage.sqlite.search import SqliteSearcher
+from recollect.storage.sqlite.vectors import VectorIndexes
+from recollect.storage.sqlite.writer import Numbers, SqliteWriter
 
 T = TypeVar("T")
 
@@ -51,6 +53,7 @@ class SqliteStorage:
         self._closed = False
         self._readers = Readers(self._connect)
         self._commits = GroupCommit(self._run_group)
+        self._indexes = VectorIndexes()
         with translated(path):
             self._start()
         watch(self)
@@ -85,7 +88,7 @@ class SqliteStorage:
         """Runs work on a consistent view."""
         self._check_open()
         with translated(self._path), self._readers.lend() as connection:
-            return work(SqliteReader(connection, self._orchestrator_id, self._log))
+            return work(SqliteSearcher(connection, self._orchestrator_id, self._log, self._indexes))
 
     def write(self, work: Callable[[Writer], T]) -> T:
         """Runs work in a transaction; when this returns, what it wrote is on disk."""
@@ -99,7 +102,7 @@ class SqliteStorage:
         try:
             with translated(self._path):
                 self._begin()
-                writer = SqliteWriter(self._writer, self._orchestrator_id, self._log, self._numbers)
+                writer = SqliteWriter(self._writer, self._orchestrator_id, self._log, self._indexes, self._numbers)
                 passed = self._run_jobs(group, writer)
                 self._commit()
                 writer.committed()
@@ -195,6 +198,7 @@ class SqliteStorage:
         if self._closed:
             return
         if child:
+            self._indexes = VectorIndexes()
             self._readers = Readers(self._connect)
             self._commits = GroupCommit(self._run_group)
         with translated(self._path):

@@ -59,6 +59,8 @@ def memory_values(memory: Memory) -> Row:
         source.workflow_run_id,
         source.step_id,
         source.message_id,
+        source.speaker,
+        source.position,
     )
 
 
@@ -109,6 +111,8 @@ def _build_memory(values: Row) -> Memory:
             workflow_run_id=values[23],
             step_id=values[24],
             message_id=values[25],
+            speaker=values[26],
+            position=values[27],
         ),
     )
 

@@ -45,10 +45,10 @@ CREATE TABLE memories (
 CREATE INDEX memories_scope ON memories (scope_id, status);
 CREATE UNIQUE INDEX memories_idempotency ON memories (scope_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
 
--- A memory has one source that made it (position 0) and may gain others that say the same.
+-- A memory has one source that made it (ordinal 0) and may gain others that say the same.
 CREATE TABLE memory_sources (
     memory_id       TEXT NOT NULL REFERENCES memories (memory_id) ON DELETE CASCADE,
-    position        INTEGER NOT NULL CHECK (position >= 0),
+    ordinal         INTEGER NOT NULL CHECK (ordinal >= 0),
     source_type     TEXT NOT NULL CHECK (source_type IN
                     ('workflow_output', 'channel_transcript', 'ingest_file', 'diagnostics', 'manual')),
     captured_by     TEXT NOT NULL CHECK (captured_by IN ('extractor', 'user', 'system')),
@@ -57,8 +57,12 @@ CREATE TABLE memory_sources (
     workflow_run_id TEXT,
     step_id         TEXT,
     message_id      TEXT,
-    PRIMARY KEY (memory_id, position)
+    speaker         TEXT,
+    position        INTEGER CHECK (position >= 0),
+    PRIMARY KEY (memory_id, ordinal)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX memory_sources_conversation ON memory_sources (conversation_id, position)
+    WHERE conversation_id IS NOT NULL AND position IS NOT NULL;
 
 CREATE TABLE memory_edges (
     edge_id        TEXT PRIMARY KEY CHECK (length(edge_id) = 36),
@@ -75,6 +79,8 @@ CREATE INDEX memory_edges_to ON memory_edges (to_memory_id);
 
 -- Terms, not raw text (see model/terms.py); rowid is memories.seq; `scope` holds 's' and the scope's number as one term.
 CREATE VIRTUAL TABLE memory_fts USING fts5 (terms, scope, tokenize = 'ascii');
+-- How many memories hold a term (or are in a scope): what a query will cost, and what a term is worth.
+CREATE VIRTUAL TABLE memory_terms USING fts5vocab (memory_fts, row);
 
 -- Every vector knows the model that made it; vectors of different models are never compared.
 CREATE TABLE embedding_models (
@@ -83,11 +89,19 @@ CREATE TABLE embedding_models (
     dimension INTEGER NOT NULL CHECK (dimension BETWEEN 1 AND 65536)
 ) STRICT;
 CREATE TABLE memory_embeddings (
+    entry    INTEGER PRIMARY KEY AUTOINCREMENT, -- grows with every change: an index in memory reads on from there
     seq      INTEGER NOT NULL REFERENCES memories (seq) ON DELETE CASCADE,
     model_id INTEGER NOT NULL REFERENCES embedding_models (model_id),
     vector   BLOB NOT NULL,
-    PRIMARY KEY (seq, model_id)
+    UNIQUE (seq, model_id)
 ) STRICT;
+-- Memories whose vector has still to be made, and when to try again.
+CREATE TABLE embedding_queue (
+    seq      INTEGER PRIMARY KEY REFERENCES memories (seq) ON DELETE CASCADE,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    due_at   INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX embedding_queue_due ON embedding_queue (due_at);
 
 -- Append-only: what happened, when, by whom and why. Details may be blanked when their memory is forgotten for good.
 CREATE TABLE events (

@@ -6,21 +6,27 @@ AND m.scope_id IN (
     SELECT scope_id FROM scopes WHERE kind = 'personal' AND owner_user_id = :user
     UNION ALL SELECT scope_id FROM scopes WHERE kind = 'group' AND chat_id = :chat
     UNION ALL SELECT scope_id FROM scopes WHERE kind = 'shared')
-AND m.status IN (SELECT value FROM json_each(:statuses))
-AND (:include_expired OR m.expires_at IS NULL OR m.expires_at > :now)
+AND (:include_expired OR m.expires_at IS NULL OR m.expires_at > coalesce(:known_at, :now))
+AND (:valid_at IS NULL OR (coalesce(m.valid_from, :valid_at) <= :valid_at AND coalesce(m.valid_to > :valid_at, 1)))
+AND CASE WHEN :known_at IS NULL THEN m.status IN (SELECT value FROM json_each(:statuses))
+    ELSE m.created_at <= :known_at AND coalesce((
+        SELECT json_extract(e.detail, '$.to') FROM events AS e
+        WHERE e.memory_id = m.memory_id AND e.kind = 'memory.status_changed' AND e.occurred_at <= :known_at
+        ORDER BY e.sequence DESC LIMIT 1), 'active') IN (SELECT value FROM json_each(:statuses)) END
 
 -- The columns a memory is read from, in the order rows.py unpacks them.
 -- fragment: memory
 m.memory_id, m.orchestrator_id, m.type, m.importance, m.content, m.summary, m.confidence, m.status, m.sensitivity,
 m.trust, m.observed_at, m.created_at, m.updated_at, m.expires_at, m.valid_from, m.valid_to, m.digest,
 sc.kind, sc.owner_user_id, sc.chat_id,
-so.source_type, so.captured_by, so.source_path, so.conversation_id, so.workflow_run_id, so.step_id, so.message_id
+so.source_type, so.captured_by, so.source_path, so.conversation_id, so.workflow_run_id, so.step_id, so.message_id,
+so.speaker, so.position
 
 -- A memory with its scope and first source; left joins, so that a damaged row is seen and reported.
 -- fragment: memories
 memories AS m
 LEFT JOIN scopes AS sc ON sc.scope_id = m.scope_id
-LEFT JOIN memory_sources AS so ON so.memory_id = m.memory_id AND so.position = 0
+LEFT JOIN memory_sources AS so ON so.memory_id = m.memory_id AND so.ordinal = 0
 
 -- The number of a scope, if it was ever written to.
 -- name: find_scope
@@ -49,8 +55,9 @@ WHERE memory_id = :memory_id
 
 -- name: add_source
 INSERT INTO memory_sources (
-    memory_id, position, source_type, captured_by, source_path, conversation_id, workflow_run_id, step_id, message_id)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    memory_id, ordinal, source_type, captured_by, source_path, conversation_id, workflow_run_id, step_id, message_id,
+    speaker, position)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: add_terms
 INSERT INTO memory_fts (rowid, terms, scope) VALUES (?, ?, ?)
@@ -65,7 +72,7 @@ SELECT model_id, dimension FROM embedding_models WHERE name = :name
 INSERT INTO embedding_models (name, dimension) VALUES (:name, :dimension) RETURNING model_id, dimension
 
 -- name: add_vector
-INSERT OR REPLACE INTO memory_embeddings (seq, model_id, vector) VALUES (?, ?, ?)
+INSERT OR REPLACE INTO memory_embeddings (entry, seq, model_id, vector) VALUES (NULL, ?, ?, ?)
 
 -- name: drop_vectors
 DELETE FROM memory_embeddings WHERE seq = (SELECT seq FROM memories WHERE memory_id = :memory_id)
@@ -108,12 +115,98 @@ SELECT scope_id FROM scopes WHERE kind = 'personal' AND owner_user_id = :user
 UNION ALL SELECT scope_id FROM scopes WHERE kind = 'group' AND chat_id = :chat
 UNION ALL SELECT scope_id FROM scopes WHERE kind = 'shared'
 
+-- How many memories hold each of some terms.
+-- name: frequencies
+SELECT term, doc FROM memory_terms WHERE term IN (SELECT value FROM json_each(:terms))
+
+-- How many memories there are, near enough: numbers are never used twice.
+-- name: size
+SELECT coalesce(max(seq), 0) FROM memories
+
 -- Best matches of a full-text query, inside the gate.
 -- name: match_terms
 SELECT m.seq, bm25(memory_fts, 1.0, 0.0) AS score
 FROM memory_fts JOIN memories AS m ON m.seq = memory_fts.rowid
 WHERE memory_fts MATCH :query AND @visible
 ORDER BY score, m.memory_id LIMIT :limit
+
+-- What ranking needs to know of some memories: their terms and their place in a conversation.
+-- name: candidates
+SELECT m.seq, f.terms, so.conversation_id, so.position, so.speaker, m.observed_at, rtrim(m.content) LIKE '%?'
+FROM json_each(:seqs) AS j
+JOIN memories AS m ON m.seq = j.value
+JOIN memory_fts AS f ON f.rowid = m.seq
+LEFT JOIN memory_sources AS so ON so.memory_id = m.memory_id AND so.ordinal = 0
+WHERE @visible
+
+-- The turns around some memories in their conversations.
+-- name: neighbours
+SELECT DISTINCT m.seq
+FROM json_each(:places) AS j
+JOIN memory_sources AS so ON so.conversation_id = j.value ->> 0
+    AND so.position BETWEEN (j.value ->> 1) - :reach AND (j.value ->> 1) + :reach
+JOIN memories AS m ON m.memory_id = so.memory_id
+WHERE so.ordinal = 0 AND so.position IS NOT NULL AND @visible
+
+-- How similar some memories are to a vector.
+-- name: similarities
+SELECT v.seq, 1.0 - vec_distance_cosine(v.vector, :vector)
+FROM json_each(:seqs) AS j JOIN memory_embeddings AS v ON v.seq = j.value AND v.model_id = :model_id
+
+-- Which of some memories the caller may see: what a search in memory found is checked against the store.
+-- name: visible_seqs
+SELECT m.seq FROM json_each(:seqs) AS j JOIN memories AS m ON m.seq = j.value WHERE @visible
+
+-- The vectors of one model in one scope that were made after an entry.
+-- name: vectors_since
+SELECT v.entry, v.seq, v.vector FROM memory_embeddings AS v JOIN memories AS m ON m.seq = v.seq
+WHERE v.entry > :entry AND v.model_id = :model_id AND m.scope_id = :scope_id ORDER BY v.entry
+
+-- name: vectors_of_scope
+SELECT v.entry, v.seq, v.vector FROM memories AS m JOIN memory_embeddings AS v ON v.seq = m.seq AND v.model_id = :model_id
+WHERE m.scope_id = :scope_id
+
+-- name: last_entry
+SELECT seq FROM sqlite_sequence WHERE name = 'memory_embeddings'
+
+-- name: queue_vector
+INSERT OR IGNORE INTO embedding_queue (seq) VALUES (?)
+
+-- name: queue_memory
+INSERT OR IGNORE INTO embedding_queue (seq) SELECT seq FROM memories WHERE memory_id = :memory_id
+
+-- name: due_vectors
+SELECT q.seq, q.attempts, m.content, so.speaker FROM embedding_queue AS q
+JOIN memories AS m ON m.seq = q.seq
+LEFT JOIN memory_sources AS so ON so.memory_id = m.memory_id AND so.ordinal = 0
+WHERE q.due_at <= :now ORDER BY q.due_at, q.seq LIMIT :limit
+
+-- name: unqueue_vector
+DELETE FROM embedding_queue WHERE seq = ?
+
+-- name: postpone_vector
+UPDATE embedding_queue SET attempts = attempts + 1, due_at = ? WHERE seq = ?
+
+-- name: queue_length
+SELECT count(*) FROM embedding_queue
+
+-- Memories without a vector of a model, in order: what a rebuild has still to do.
+-- name: missing_vectors
+SELECT m.seq, 0, m.content, so.speaker FROM memories AS m
+LEFT JOIN memory_sources AS so ON so.memory_id = m.memory_id AND so.ordinal = 0
+WHERE m.seq > :after
+  AND NOT EXISTS (SELECT 1 FROM memory_embeddings AS v WHERE v.seq = m.seq AND v.model_id = :model_id)
+ORDER BY m.seq LIMIT :limit
+
+-- name: count_missing
+SELECT count(*) FROM memories AS m
+WHERE NOT EXISTS (SELECT 1 FROM memory_embeddings AS v WHERE v.seq = m.seq AND v.model_id = :model_id)
+
+-- name: drop_other_vectors
+DELETE FROM memory_embeddings WHERE model_id <> :model_id
+
+-- name: drop_queue
+DELETE FROM embedding_queue WHERE seq IN (SELECT seq FROM memory_embeddings WHERE model_id = :model_id)
 
 -- Exact nearest vectors of one model, inside the gate.
 -- name: nearest

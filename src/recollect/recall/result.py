@@ -1,0 +1,38 @@
+"""What a recall answers: hits with their scores and reasons, edges, how it was obtained, what was left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from recollect.model.edge import Edge
+from recollect.model.memory import Memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One result: what was found, how strongly, and why.
+
+    `why` has the rank and the evidence of every arm that spoke for it, and each modifier.
+    """
+
+    memory: Memory
+    score: float
+    why: dict[str, Any]
+    kind: str = "memory"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recall:
+    """What was recalled for a query.
+
+    `mode` says how: `hybrid` by words and meaning, `text-only` where there are no vectors, with `note` saying why.
+    `omitted` counts what was left out, by reason.
+    """
+
+    query: str
+    mode: str
+    hits: list[Hit]
+    edges: list[Edge] = field(default_factory=list)
+    omitted: dict[str, int] = field(default_factory=dict)
+    note: str | None = None

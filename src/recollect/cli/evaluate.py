@@ -47,11 +47,15 @@ def _table(report: Report) -> str:
     lines += [
         "",
         f"latency ms      p50 {report.latency_ms['p50']}, p95 {report.latency_ms['p95']}",
-        (f"floor           silences {report.floor['silencedUnanswerable']:.1%} of unanswerable questions and "
-        f"{report.floor['silencedAnswerable']:.1%} of answerable ones "
-        f"(recall@10 without it {report.floor['recall@10WithoutFloor']:.3f})"),
+        (
+            f"floor           silences {report.floor['silencedUnanswerable']:.1%} of unanswerable questions and "
+            f"{report.floor['silencedAnswerable']:.1%} of answerable ones "
+            f"(recall@10 without it {report.floor['recall@10WithoutFloor']:.3f})"
+        ),
         f"context         {report.context['tokensMean']} tokens on average",
-        (f"time            {report.seconds['store']} s to store, {report.seconds['ask']} s to ask; "
-        f"{report.memory_mb} MB of memory"),
+        (
+            f"time            {report.seconds['store']} s to store, {report.seconds['ask']} s to ask; "
+            f"{report.memory_mb} MB of memory"
+        ),
     ]
     return "\n".join(lines)

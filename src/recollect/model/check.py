@@ -47,10 +47,11 @@ class Checker:
         """A member of an enumeration, by its exact spelling."""
         if type(value) is kind:
             return value
+        if isinstance(value, str):
+            member = kind._value2member_map_.get(value)
+            if member is not None:
+                return member  # type: ignore[return-value]
         members = list(kind)
-        for member in members:
-            if isinstance(value, str) and member.value == value:
-                return member
         self.fail(code, field, value, "one of " + ", ".join(member.value for member in members))
         return members[0]
 

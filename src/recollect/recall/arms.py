@@ -54,10 +54,14 @@ class Pool:
             for term in question.terms
         }
         self._ideal = sum(self._worth.values()) * _FULL_MATCH or 1.0
+        asked = frozenset(self._worth)
+        self._lengths = {seq: len(candidate.terms) for seq, candidate in candidates.items()}
         self._counts = {
-            seq: Counter(term for term in candidate.terms if term in self._worth)
+            seq: {} if asked.isdisjoint(candidate.terms) else Counter([t for t in candidate.terms if t in asked])
             for seq, candidate in candidates.items()
         }
+        self._average = sum(self._lengths.values()) / max(1, len(self._lengths))
+        self._asked_about = self._named_speaker()
         places = {(c.conversation, c.position): seq for seq, c in candidates.items() if c.conversation is not None}
         self._beside = {
             seq: [places[place] for step in (-1, 1) if (place := (c.conversation, (c.position or 0) + step)) in places]
@@ -70,7 +74,7 @@ class Pool:
         text = self._text({seq: [seq] for seq in self._candidates})
         window = self._text({seq: [seq, *self._beside.get(seq, ())] for seq in ranked})
         arms = {
-            "text": {seq: text[seq] for seq in ranked},
+            "text": {seq: text[seq] for seq in ranked if seq in text},
             "window": window,
             "conversation": self._conversation(text, ranked),
             "vector": {seq: max(0.0, self._similar.get(seq, 0.0)) for seq in ranked},
@@ -83,18 +87,16 @@ class Pool:
         return {name: {seq: value for seq, value in arm.items() if value > 0} for name, arm in arms.items()}
 
     def _text(self, members: Mapping[int, Sequence[int]]) -> Evidence:
-        """BM25 of each candidate together with others, as a part of a full match."""
-        lengths = {seq: sum(len(self._candidates[each].terms) for each in group) for seq, group in members.items()}
+        """BM25 of each candidate together with others, as a part of a full match; none for those without a match."""
+        lengths = {seq: sum([self._lengths[each] for each in group]) for seq, group in members.items()}
         average = sum(lengths.values()) / len(lengths) if lengths else 1.0
         scores: Evidence = {}
         for seq, group in members.items():
-            norm = _K1 * (1 - _B + _B * lengths[seq] / (average or 1.0))
-            score = 0.0
-            for term, worth in self._worth.items():
-                count = sum(self._counts[each][term] for each in group)
-                if count:
-                    score += worth * count * (_K1 + 1) / (count + norm)
-            scores[seq] = min(1.0, score / self._ideal)
+            found = [self._counts[each] for each in group if self._counts[each]]
+            if not found:
+                continue
+            counts = found[0] if len(found) == 1 else _added(found)
+            scores[seq] = min(1.0, self._bm25(counts, lengths[seq] / (average or 1.0)) / self._ideal)
         return scores
 
     def _conversation(self, text: Evidence, ranked: Sequence[int]) -> Evidence:
@@ -114,15 +116,53 @@ class Pool:
 
     def _person(self, ranked: Sequence[int]) -> Evidence:
         """Candidates said by the person asked about, if the question names exactly one speaker."""
-        asked = set(self._question.terms)
-        speakers = {c.speaker for c in self._candidates.values() if c.speaker is not None}
-        named = {speaker for speaker in speakers if (name := terms(speaker)) and asked.issuperset(name[:1])}
-        if len(named) != 1 or len(speakers) < 2:  # noqa: PLR2004  with one speaker everything was said by them
+        if self._asked_about is None:
             return {}
-        return {seq: 1.0 for seq in ranked if self._candidates[seq].speaker in named}
+        return {seq: 1.0 for seq in ranked if self._candidates[seq].speaker == self._asked_about}
+
+    def _named_speaker(self) -> str | None:
+        """The one speaker whom the question names; with only one speaker, everything was said by them."""
+        asked = frozenset(self._question.terms)
+        speakers = {c.speaker for c in self._candidates.values() if c.speaker is not None}
+        named = [speaker for speaker in speakers if (name := terms(speaker)) and name[0] in asked]
+        return named[0] if len(named) == 1 and len(speakers) > 1 else None
+
+    def attribution(self) -> float:
+        """How much better the person asked about is matched by their own statements than others are by theirs.
+
+        Below zero, others said what is asked about this person.
+        """
+        if self._asked_about is None:
+            return 0.0
+        names = {term for c in self._candidates.values() if c.speaker is not None for term in terms(c.speaker)}
+        own, others = 0.0, 0.0
+        ideal = sum(worth for term, worth in self._worth.items() if term not in names) * _FULL_MATCH
+        for seq, candidate in self._candidates.items():
+            if candidate.asks or not self._counts[seq] or not ideal:
+                continue
+            counts = {term: count for term, count in self._counts[seq].items() if term not in names}
+            score = min(1.0, self._bm25(counts, self._lengths[seq] / (self._average or 1.0)) / ideal)
+            if candidate.speaker == self._asked_about:
+                own = max(own, score)
+            else:
+                others = max(others, score)
+        return own - others
+
+    def _bm25(self, counts: Mapping[str, int], length: float) -> float:
+        """BM25 of some terms in a text of a length relative to the average."""
+        norm = _K1 * (1 - _B + _B * length)
+        return sum([self._worth[term] * count * (_K1 + 1) / (count + norm) for term, count in counts.items()])
 
     def _time(self, candidate: Candidate) -> float:
         return max((span.covers(candidate.observed_at) for span in self._question.spans), default=0.0)
 
     def _dated(self, candidate: Candidate) -> bool:
         return self._question.asks_when and not TIME_TERMS.isdisjoint(candidate.terms)
+
+
+def _added(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for each in counts:
+        for term, count in each.items():
+            total[term] = total.get(term, 0) + count
+    return total

@@ -1,19 +1,21 @@
 """The relevance floor: when nothing stored is about a question, recall says so by returning nothing.
 
-Calibrated with `recollect eval`: docs/retrieval.md has its precision and recall.
+Calibrated with `recollect eval`; docs/retrieval.md has what it silences and what it costs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-# Either is enough: half of the question's weight in words, in one place, or a meaning this similar.
-_WORDS = 0.30
-_MEANING = 0.25
+# Either is enough: this part of the question's weight in words, in one place, or a meaning this similar.
+WORDS = 0.30
+MEANING = 0.25
+# Others may match a question about a person this much better than the person does; beyond, it is not about them.
+ATTRIBUTION = -0.5
 
 
-def relevant(arms: Mapping[str, Mapping[int, float]]) -> bool:
-    """Whether any candidate is about the question at all."""
+def relevant(arms: Mapping[str, Mapping[int, float]], attribution: float) -> bool:
+    """Whether any candidate is about the question at all, and about the person it asks for."""
     words = max(arms.get("window", {}).values(), default=0.0)
     meaning = max(arms.get("vector", {}).values(), default=0.0)
-    return words >= _WORDS or meaning >= _MEANING
+    return (words >= WORDS or meaning >= MEANING) and attribution >= ATTRIBUTION

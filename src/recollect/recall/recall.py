@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,8 +23,10 @@ from recollect.recall.result import Hit, Recall
 from recollect.recall.rewind import rewound
 from recollect.storage.interface import Matches, Reader, Storage, Vector
 
-# A turn's neighbours are candidates themselves; one further out is read so that their windows are whole.
-_REACH = 2
+# How far below the cut a memory may be lifted by its modifiers.
+_MARGIN = 10
+# How many turns before and after a candidate are candidates too.
+_REACH = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,14 +78,15 @@ class Recaller:
         nearest = reader.nearest(visibility, vector, max(settings.top_k_vector, wanted.top_n)) if vector else []
         proposed = dict.fromkeys([hit.seq for hit in matches.ranked] + [hit.seq for hit in nearest])
         similar = {hit.seq: hit.score for hit in nearest}
-        arms = self._weigh(reader, question, vector, visibility, list(proposed), similar, matches)
-        arms = {name: evidence for name, evidence in arms.items() if name in wanted.arms}
+        pool, eligible = self._pool(reader, question, vector, visibility, list(proposed), similar, matches)
+        arms = {name: evidence for name, evidence in pool.evidence(eligible).items() if name in wanted.arms}
         if settings.fusion == "rrf":
             scores = reciprocal_ranks(arms, WEIGHTS, settings.rrf_k)
         else:
             scores = weighted_sum(arms, WEIGHTS)
         ranked = _Ranking(self, reader, visibility, wanted, arms, scores)
-        hits, omitted, edges = ranked.hits(relevant(arms) or not (wanted.floor and settings.floor))
+        has_floor = wanted.floor and settings.floor
+        hits, omitted, edges = ranked.hits(not has_floor or relevant(arms, pool.attribution()))
         return Recall(
             query=query, mode="hybrid" if vector else "text-only", hits=hits, edges=edges, omitted=omitted, note=note
         )
@@ -98,7 +102,7 @@ class Recaller:
             return f"the vectors are of {active}, not of {vector.model}: run reindex"
         return None
 
-    def _weigh(
+    def _pool(
         self,
         reader: Reader,
         question: Question,
@@ -107,8 +111,8 @@ class Recaller:
         proposed: list[int],
         similar: dict[int, float],
         matches: Matches,
-    ) -> dict[str, Evidence]:
-        """The evidence of every arm, for what was proposed and for its neighbours."""
+    ) -> tuple[Pool, list[int]]:
+        """All that is known of what was proposed and of its neighbours, and which of them may be returned."""
         found = reader.candidates(visibility, proposed)
         places = [(c.conversation, c.position) for c in found.values() if c.conversation and c.position is not None]
         around = [seq for seq in reader.neighbours(visibility, places, _REACH) if seq not in found]
@@ -119,7 +123,7 @@ class Recaller:
         if vector is not None:
             unknown = [seq for seq in everything if seq not in similar]
             similar = {**similar, **reader.similarities(vector, unknown)}
-        return Pool(question, everything, similar, matches.frequencies, matches.size).evidence(eligible)
+        return Pool(question, everything, similar, matches.frequencies, matches.size), eligible
 
     def allowed(self, memory: Memory, wanted: Wanted) -> bool:
         """Whether a memory is of a type that was asked for and may be shown."""
@@ -159,7 +163,7 @@ class _Ranking:
         if not is_relevant:
             return [], {**omitted, "belowFloor": len(self._scores)}, []
         # Modifiers can only swap near equals, so a margin beyond top-n holds everything that may still rise.
-        margin = self._wanted.top_n * 2 + 20
+        margin = self._wanted.top_n + _MARGIN
         order = sorted(self._scores, key=lambda seq: (-self._scores[seq], seq))
         filtered = self._wanted.types is not None
         read, damaged = self._reader.by_seq(self._visibility, order if filtered else order[:margin])
@@ -171,10 +175,13 @@ class _Ranking:
             if edge.edge_type is EdgeType.CONTRADICTS
             for end in (edge.from_memory_id, edge.to_memory_id)
         }
-        found = [self._hit(seq, memory, contradicted) for seq, memory in memories.items()]
-        found.sort(key=lambda hit: (-hit.score, _newest_first(hit.memory), hit.memory.content, hit.memory.memory_id))
+        found = [
+            _Scored.of(seq, memory, self._scores[seq], contradicted, self._recaller.now())
+            for seq, memory in memories.items()
+        ]
+        found.sort(key=_Scored.order)
         unique = _without_duplicates(found)
-        hits = unique[: self._wanted.top_n]
+        hits = [self._hit(scored) for scored in unique[: self._wanted.top_n]]
         omitted |= {
             "duplicates": len(found) - len(unique),
             "belowTopN": len(order) - len(read) - len(damaged) + len(unique) - len(hits),
@@ -194,28 +201,41 @@ class _Ranking:
                 shown[seq] = memory if known_at is None else rewound(self._reader, memory, known_at)
         return shown
 
-    def _hit(self, seq: int, memory: Memory, contradicted: Iterable[str]) -> Hit:
-        factors = modifiers(memory, self._recaller.now(), contradicted=memory.memory_id in set(contradicted))
-        score = self._scores[seq]
-        for factor in factors.values():
-            score *= factor
+    def _hit(self, scored: _Scored) -> Hit:
+        seq = scored.seq
         why: dict[str, Any] = {
             "arms": {
                 name: {"rank": self._ranks[name][seq], "evidence": round(evidence[seq], 4), "weight": WEIGHTS[name]}
                 for name, evidence in self._arms.items()
                 if seq in evidence
             },
-            "modifiers": {name: round(factor, 4) for name, factor in factors.items()},
+            "modifiers": {name: round(factor, 4) for name, factor in scored.factors.items()},
             "relevance": self._scores[seq],
         }
-        return Hit(memory=memory, score=score, why=why)
+        return Hit(memory=scored.memory, score=scored.score, why=why)
 
 
-def _newest_first(memory: Memory) -> float:
-    return -memory.observed_at.timestamp()
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """A memory with its final score."""
+
+    seq: int
+    memory: Memory
+    score: float
+    factors: dict[str, float]
+
+    @classmethod
+    def of(cls, seq: int, memory: Memory, score: float, contradicted: set[str], now: datetime) -> _Scored:
+        """Applies the modifiers."""
+        factors = modifiers(memory, now, contradicted=memory.memory_id in contradicted)
+        return cls(seq, memory, score * math.prod(factors.values()), factors)
+
+    def order(self) -> tuple[float, float, str, str]:
+        """Best first; among equals the newer, then by content and id, so that the order is always the same."""
+        return (-self.score, -self.memory.observed_at.timestamp(), self.memory.content, self.memory.memory_id)
 
 
-def _without_duplicates(hits: Iterable[Hit]) -> list[Hit]:
+def _without_duplicates(hits: Iterable[_Scored]) -> list[_Scored]:
     """Each content once, as its best hit."""
     seen: set[str] = set()
     unique = []

@@ -18,6 +18,12 @@ from recollect.storage.sqlite.vectors import VectorIndexes
 # Full-text search scores every row that holds a term, so a query may touch this many rows: rarest terms first,
 # and common ones only to rank what the rare ones found.
 POSTINGS = 6_000
+# A term in more than this part of all memories does not tell them apart.
+_COMMON = 0.2
+_FEW = 20
+# A scope smaller than this part of the store has its terms counted by themselves, if they are not too many.
+_MOST_OF_STORE = 0.5
+_COUNTED = 20_000
 # Past this many terms a query is a document: its rarest terms say what it is about.
 _MOST_TERMS = 64
 
@@ -34,19 +40,36 @@ class SqliteSearcher(SqliteReader):
     def match_terms(self, visibility: Visibility, terms: Sequence[str], limit: int) -> Matches:
         values = self._gate(visibility)
         scopes = [f"s{row[0]}" for row in self._rows("visible_scopes", values)]
-        wanted = list(dict.fromkeys(terms))
-        found: dict[str, int] = dict(self._rows("frequencies", {"terms": json.dumps([*wanted, *scopes])}))
-        size = max(self._rows("size")[0][0], 1)
-        frequencies = {term: found[term] for term in wanted if term in found}
-        share = min(1.0, sum(found.get(scope, 0) for scope in scopes) / size)
-        chosen = _within_budget(frequencies, share)
+        within = " OR ".join(f'"{scope}"' for scope in scopes)
+        frequencies, size = self._frequencies(list(dict.fromkeys(terms)), scopes, within)
+        chosen = _searched(frequencies, size)
         ranked = []
-        if chosen and scopes:
+        if chosen:
             either = " OR ".join(f'"{term}"' for term in chosen)
-            within = " OR ".join(f'"{scope}"' for scope in scopes)
             values |= {"query": f"{{terms}} : ({either}) AND {{scope}} : ({within})", "limit": limit}
             ranked = [Ranked(seq, -score) for seq, score in self._rows("match_terms", values)]
         return Matches(ranked, frequencies, size, skipped=len(frequencies) - len(chosen))
+
+    def _frequencies(self, terms: list[str], scopes: list[str], within: str) -> tuple[dict[str, int], int]:
+        """How many memories of these scopes hold each term, and how many there are.
+
+        In a scope that is a small part of the store this is counted, so that what others have stored neither shows
+        nor matters; where counting would be slow, or the scope is most of the store, the store's figures serve.
+        """
+        found: dict[str, int] = dict(self._rows("frequencies", {"terms": json.dumps([*terms, *scopes])}))
+        size = sum(found.get(scope, 0) for scope in scopes)
+        share = size / max(self._rows("size")[0][0], size, 1)
+        frequencies = {}
+        for term in terms:
+            everywhere = found.get(term, 0)
+            if everywhere and share < _MOST_OF_STORE and everywhere <= _COUNTED:
+                query = f'{{terms}} : "{term}" AND {{scope}} : ({within})'
+                everywhere = self._rows("count_matches", {"query": query})[0][0]
+            elif share < _MOST_OF_STORE:
+                everywhere = round(everywhere * share)
+            if everywhere:
+                frequencies[term] = everywhere
+        return frequencies, size
 
     def nearest(self, visibility: Visibility, vector: Vector, limit: int) -> list[Ranked]:
         values = self._gate(visibility)
@@ -102,13 +125,13 @@ class SqliteSearcher(SqliteReader):
         return dict(self._rows("similarities", values))
 
 
-def _within_budget(frequencies: dict[str, int], share: float) -> list[str]:
-    """The rarest terms whose rows, in the part of the store that is searched, stay within the budget."""
+def _searched(frequencies: dict[str, int], size: int) -> list[str]:
+    """The terms to search by: the rarest ones, within the budget; what nearly every memory holds finds nothing."""
     chosen: list[str] = []
-    spent = 0.0
+    spent = 0
     for term in sorted(frequencies, key=lambda term: (frequencies[term], term))[:_MOST_TERMS]:
-        spent += frequencies[term] * share
-        if chosen and spent > POSTINGS:
+        spent += frequencies[term]
+        if chosen and (spent > POSTINGS or frequencies[term] > max(_COMMON * size, _FEW)):
             break
         chosen.append(term)
     return chosen

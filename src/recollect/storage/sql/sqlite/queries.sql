@@ -119,6 +119,10 @@ UNION ALL SELECT scope_id FROM scopes WHERE kind = 'shared'
 -- name: frequencies
 SELECT term, doc FROM memory_terms WHERE term IN (SELECT value FROM json_each(:terms))
 
+-- How many rows of the text index match.
+-- name: count_matches
+SELECT count(*) FROM memory_fts WHERE memory_fts MATCH :query
+
 -- How many memories there are, near enough: numbers are never used twice.
 -- name: size
 SELECT coalesce(max(seq), 0) FROM memories

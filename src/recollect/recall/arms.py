@@ -72,10 +72,10 @@ class Pool:
     def evidence(self, ranked: Sequence[int]) -> dict[str, Evidence]:
         """The evidence of every arm for the candidates that may be returned."""
         text = self._text({seq: [seq] for seq in self._candidates})
-        window = self._text({seq: [seq, *self._beside.get(seq, ())] for seq in ranked})
+        window = self._text({seq: [seq, *self._beside.get(seq, ())] for seq in ranked}) if self._beside else text
         arms = {
             "text": {seq: text[seq] for seq in ranked if seq in text},
-            "window": window,
+            "window": {seq: window[seq] for seq in ranked if seq in window},
             "conversation": self._conversation(text, ranked),
             "vector": {seq: max(0.0, self._similar.get(seq, 0.0)) for seq in ranked},
             "nearby": {seq: self._nearby(seq) for seq in ranked},

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 
 Evidence = Mapping[int, float]
@@ -23,22 +24,19 @@ def weighted_sum(arms: Mapping[str, Evidence], weights: Mapping[str, float]) -> 
 def reciprocal_ranks(arms: Mapping[str, Evidence], weights: Mapping[str, float], k: int) -> dict[int, float]:
     """The sum of weight / (k + rank) over the arms that have a candidate, ranks from 1."""
     scores: dict[int, float] = {}
-    for name, ranking in ranks(arms).items():
-        for seq, rank in ranking.items():
-            scores[seq] = scores.get(seq, 0.0) + weights.get(name, 0.0) / (k + rank)
+    for name, evidence in arms.items():
+        ranking = Ranking(evidence)
+        for seq, value in evidence.items():
+            scores[seq] = scores.get(seq, 0.0) + weights.get(name, 0.0) / (k + ranking.rank(value))
     return scores
 
 
-def ranks(arms: Mapping[str, Evidence]) -> dict[str, dict[int, int]]:
-    """The rank of every candidate in every arm, from 1; equal evidence shares a rank."""
-    return {name: _ranks(evidence) for name, evidence in arms.items()}
+class Ranking:
+    """The ranks of an arm's evidence, from 1; equal evidence shares a rank."""
 
+    def __init__(self, evidence: Evidence) -> None:
+        self._values = sorted(evidence.values())
 
-def _ranks(evidence: Evidence) -> dict[int, int]:
-    ranking: dict[int, int] = {}
-    rank, last = 0, None
-    for place, (seq, value) in enumerate(sorted(evidence.items(), key=lambda item: (-item[1], item[0])), 1):
-        if value != last:
-            rank, last = place, value
-        ranking[seq] = rank
-    return ranking
+    def rank(self, value: float) -> int:
+        """One more than how many are better."""
+        return len(self._values) - bisect_right(self._values, value) + 1

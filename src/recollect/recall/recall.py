@@ -16,7 +16,7 @@ from recollect.model.memory import Memory, MemoryType
 from recollect.model.scope import Visibility
 from recollect.recall.arms import WEIGHTS, Evidence, Pool
 from recollect.recall.floor import relevant
-from recollect.recall.fuse import ranks, reciprocal_ranks, weighted_sum
+from recollect.recall.fuse import Ranking, reciprocal_ranks, weighted_sum
 from recollect.recall.modify import modifiers
 from recollect.recall.question import Question
 from recollect.recall.result import Hit, Recall
@@ -24,7 +24,7 @@ from recollect.recall.rewind import rewound
 from recollect.storage.interface import Matches, Reader, Storage, Vector
 
 # How far below the cut a memory may be lifted by its modifiers.
-_MARGIN = 10
+_MARGIN = 5
 # How many turns before and after a candidate are candidates too.
 _REACH = 1
 
@@ -156,7 +156,7 @@ class _Ranking:
         self._wanted = wanted
         self._arms = arms
         self._scores = scores
-        self._ranks = ranks(arms)
+        self._rankings = {name: Ranking(evidence) for name, evidence in arms.items()}
 
     def hits(self, is_relevant: bool) -> tuple[list[Hit], dict[str, int], list[Edge]]:
         omitted = {"belowFloor": 0, "belowTopN": 0, "duplicates": 0, "otherTypes": 0, "sourceDenied": 0, "damaged": 0}
@@ -205,7 +205,11 @@ class _Ranking:
         seq = scored.seq
         why: dict[str, Any] = {
             "arms": {
-                name: {"rank": self._ranks[name][seq], "evidence": round(evidence[seq], 4), "weight": WEIGHTS[name]}
+                name: {
+                    "rank": self._rankings[name].rank(evidence[seq]),
+                    "evidence": round(evidence[seq], 4),
+                    "weight": WEIGHTS[name],
+                }
                 for name, evidence in self._arms.items()
                 if seq in evidence
             },

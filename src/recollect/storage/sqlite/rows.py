@@ -10,9 +10,10 @@ from recollect.errors import InvalidInput
 from recollect.model.clock import from_micros, to_micros
 from recollect.model.edge import Edge
 from recollect.model.event import Event, EventKind
-from recollect.model.memory import Memory
+from recollect.model.memory import Memory, MemoryType, Sensitivity
 from recollect.model.scope import Scope
-from recollect.model.source import Source
+from recollect.model.source import CapturedBy, Source, SourceType
+from recollect.model.status import Status
 
 Row = tuple[Any, ...]
 
@@ -81,40 +82,55 @@ def read_memory(row: Row) -> Memory:
         raise DamagedRow(str(row[0]), "the stored row does not match its digest")
     try:
         return _build_memory(values)
-    except (InvalidInput, OverflowError) as error:
-        raise DamagedRow(str(row[0]), f"the stored row is not valid: {error}") from error
+    except (KeyError, TypeError, InvalidInput, OverflowError) as error:
+        raise DamagedRow(str(row[0]), f"the stored row is not valid: {error!r}") from error
+
+
+# A row whose digest matches was valid when it was written, so it is not checked all over again: recall reads dozens.
+_new = object.__new__
+_put = object.__setattr__
+_TYPES = {member.value: member for member in MemoryType}
+_STATUSES = {member.value: member for member in Status}
+_SENSITIVITIES = {member.value: member for member in Sensitivity}
+_SOURCE_TYPES = {member.value: member for member in SourceType}
+_CAPTURERS = {member.value: member for member in CapturedBy}
+_SOURCE_FIELDS = (
+    "source_path", "conversation_id", "workflow_run_id", "step_id", "message_id", "speaker", "position"
+)  # fmt: skip
 
 
 def _build_memory(values: Row) -> Memory:
-    return Memory(
-        memory_id=values[0],
-        orchestrator_id=values[1],
-        type=values[2],
-        importance=values[3],
-        content=values[4],
-        summary=values[5],
-        confidence=values[6],
-        status=values[7],
-        sensitivity=values[8],
-        observed_at=from_micros(values[10]),
-        created_at=from_micros(values[11]),
-        updated_at=from_micros(values[12]),
-        expires_at=None if values[13] is None else from_micros(values[13]),
-        valid_from=None if values[14] is None else from_micros(values[14]),
-        valid_to=None if values[15] is None else from_micros(values[15]),
-        scope=Scope(owner_user_id=values[17], chat_id=values[18], shared=values[16] == "shared"),
-        source=Source(
-            source_type=values[19],
-            captured_by=values[20],
-            source_path=values[21],
-            conversation_id=values[22],
-            workflow_run_id=values[23],
-            step_id=values[24],
-            message_id=values[25],
-            speaker=values[26],
-            position=values[27],
-        ),
-    )
+    memory = _new(Memory)
+    for name, value in (
+        ("memory_id", values[0]),
+        ("orchestrator_id", values[1]),
+        ("type", _TYPES[values[2]]),
+        ("importance", values[3]),
+        ("content", values[4]),
+        ("summary", values[5]),
+        ("confidence", values[6]),
+        ("status", _STATUSES[values[7]]),
+        ("sensitivity", _SENSITIVITIES[values[8]]),
+        ("observed_at", from_micros(values[10])),
+        ("created_at", from_micros(values[11])),
+        ("updated_at", from_micros(values[12])),
+        ("expires_at", None if values[13] is None else from_micros(values[13])),
+        ("valid_from", None if values[14] is None else from_micros(values[14])),
+        ("valid_to", None if values[15] is None else from_micros(values[15])),
+        ("scope", Scope(owner_user_id=values[17], chat_id=values[18], shared=values[16] == "shared")),
+        ("source", _build_source(values)),
+    ):
+        _put(memory, name, value)
+    return memory
+
+
+def _build_source(values: Row) -> Source:
+    source = _new(Source)
+    _put(source, "source_type", _SOURCE_TYPES[values[19]])
+    _put(source, "captured_by", _CAPTURERS[values[20]])
+    for name, value in zip(_SOURCE_FIELDS, values[21:], strict=True):
+        _put(source, name, value)
+    return source
 
 
 def read_edge(row: Row) -> Edge:

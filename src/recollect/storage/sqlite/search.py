@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import apsw
@@ -17,7 +17,7 @@ from recollect.storage.sqlite.vectors import VectorIndexes
 
 # Full-text search scores every row that holds a term, so a query may touch this many rows: rarest terms first,
 # and common ones only to rank what the rare ones found.
-POSTINGS = 6_000
+POSTINGS = 2_000
 # A term in more than this part of all memories does not tell them apart.
 _COMMON = 0.2
 _FEW = 20
@@ -46,8 +46,8 @@ class SqliteSearcher(SqliteReader):
         ranked = []
         if chosen:
             either = " OR ".join(f'"{term}"' for term in chosen)
-            values |= {"query": f"{{terms}} : ({either}) AND {{scope}} : ({within})", "limit": limit}
-            ranked = [Ranked(seq, -score) for seq, score in self._rows("match_terms", values)]
+            query = f"{{terms}} : ({either}) AND {{scope}} : ({within})"
+            ranked = self._visible(values, limit, lambda most: self._matching(query, most))
         return Matches(ranked, frequencies, size, skipped=len(frequencies) - len(chosen))
 
     def _frequencies(self, terms: list[str], scopes: list[str], within: str) -> tuple[dict[str, int], int]:
@@ -85,24 +85,33 @@ class SqliteSearcher(SqliteReader):
     def _nearest_in_memory(
         self, values: dict[str, Any], model_id: int, scopes: list[int], vector: Vector, limit: int
     ) -> list[Ranked]:
-        """The nearest by the indexes kept in memory.
-
-        What they find is checked against the gate, and hidden memories never take a visible one's place: more is
-        fetched until enough are visible or all were seen.
-        """
+        """The nearest by the indexes kept in memory."""
         indexes = [self._indexes.current(self._connection, model_id, scope) for scope in scopes]
-        total, wanted = sum(len(index) for index in indexes), limit
+
+        def nearest(most: int) -> list[Ranked]:
+            found = (hit for index in indexes for hit in index.search(vector.data, most))
+            return sorted(found, key=lambda hit: (-hit.score, hit.seq))[:most]
+
+        return self._visible(values, limit, nearest)
+
+    def _matching(self, query: str, most: int) -> list[Ranked]:
+        return [Ranked(seq, score) for seq, score in self._rows("match_terms", {"query": query, "limit": most})]
+
+    def _visible(self, values: dict[str, Any], limit: int, search: Callable[[int], list[Ranked]]) -> list[Ranked]:
+        """The best visible results of a search.
+
+        What it finds is checked against the gate, and a hidden memory never takes a visible one's place: more is
+        fetched until enough are visible or nothing is left.
+        """
+        most = limit
         while True:
-            found = sorted(
-                (hit for index in indexes for hit in index.search(vector.data, wanted)), key=lambda hit: -hit.score
-            )[:wanted]
-            seen = {
-                row[0] for row in self._rows("visible_seqs", {**values, "seqs": json.dumps([hit.seq for hit in found])})
-            }
+            found = search(most)
+            rows = self._rows("visible_seqs", {**values, "seqs": json.dumps([hit.seq for hit in found])})
+            seen = {row[0] for row in rows}
             visible = [hit for hit in found if hit.seq in seen]
-            if len(visible) >= limit or wanted >= total:
+            if len(visible) >= limit or len(found) < most:
                 return visible[:limit]
-            wanted *= 4
+            most *= 4
 
     def candidates(self, visibility: Visibility, seqs: Sequence[int]) -> dict[int, Candidate]:
         rows = self._rows("candidates", {**self._gate(visibility), "seqs": json.dumps(list(seqs))})

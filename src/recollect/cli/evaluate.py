@@ -20,11 +20,12 @@ _SHOWN = ("recall@1", "recall@5", "recall@10", "recall@20", "all@10", "hit@10", 
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--arm", "arms", multiple=True, metavar="ARM", help="Use only these arms (may be repeated).")
 @click.option("--without", multiple=True, metavar="ARM", help="Leave these arms out (may be repeated).")
+@click.option("--ablation", is_flag=True, help="Measure it without each arm, too.")
 @click.option("--fusion", metavar="HOW", help="sum or rrf [as configured].")
 @global_options
 @pass_answer
 def evaluate_command(
-    answer: Answer, file: Path, arms: tuple[str, ...], without: tuple[str, ...], fusion: str | None
+    answer: Answer, file: Path, arms: tuple[str, ...], without: tuple[str, ...], ablation: bool, fusion: str | None
 ) -> None:
     """Measure recall on a data set of conversations and questions (.json or .json.gz), in a store of its own."""
     from recollect.evaluation import evaluate, load_dataset
@@ -34,7 +35,7 @@ def evaluate_command(
     used = [arm for arm in (arms or tuple(WEIGHTS)) if arm not in without]
     settings = None if fusion is None else {"memory": {"retrieval": {"fusion": fusion}}}
     with Progress() as progress:
-        report = evaluate(dataset, progress=progress, arms=used, settings=settings)
+        report = evaluate(dataset, progress=progress, arms=used, settings=settings, ablate=ablation)
     answer.give(report, lambda: _table(report))
 
 
@@ -58,4 +59,8 @@ def _table(report: Report) -> str:
             f"{report.memory_mb} MB of memory"
         ),
     ]
+    if report.ablation:
+        lines += ["", f"{'without':<16}{'recall@5':>11}{'recall@10':>11}{'mrr':>11}"]
+        for arm, row in sorted(report.ablation.items(), key=lambda item: item[1]["recall@10"]):
+            lines.append(f"{arm:<16}" + "".join(f"{row[key]:>11.3f}" for key in ("recall@5", "recall@10", "mrr")))
     return "\n".join(lines)

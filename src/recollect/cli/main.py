@@ -12,7 +12,8 @@ from recollect.cli.answer import Answer, global_options
 from recollect.cli.demo import demo
 from recollect.cli.evaluate import evaluate_command
 from recollect.cli.memories import COMMANDS
-from recollect.cli.search import search
+from recollect.cli.search import context, search
+from recollect.cli.upkeep import reindex, upkeep
 from recollect.errors import RecollectError
 
 
@@ -27,7 +28,7 @@ def cli() -> None:
     """
 
 
-for _command in (*COMMANDS, search, evaluate_command, demo):
+for _command in (*COMMANDS, search, context, upkeep, reindex, evaluate_command, demo):
     cli.add_command(_command)
 
 

@@ -15,7 +15,7 @@ from recollect.evaluation.dataset import Conversation, Dataset, Inquiry
 from recollect.evaluation.metrics import average, measures, percentile
 from recollect.model.source import Source
 from recollect.prompt import default_counter, within_budget
-from recollect.recall import Recall
+from recollect.recall import WEIGHTS, Recall
 from recollect.system import MemorySystem
 from recollect.system import open as open_memory
 
@@ -41,6 +41,7 @@ class Report:
     memory_mb: float
     model: str | None
     seconds: dict[str, float] = field(default_factory=dict)
+    ablation: dict[str, dict[str, float]] = field(default_factory=dict)
 
 
 class _Now:
@@ -59,8 +60,9 @@ def evaluate(
     progress: Progress = lambda _what, _done, _total: None,
     arms: Iterable[str] | None = None,
     settings: Mapping[str, Any] | None = None,
+    ablate: bool = False,
 ) -> Report:
-    """Measures recall on a fresh store that vanishes afterwards."""
+    """Measures recall on a fresh store that vanishes afterwards; `ablate` also measures it without each arm."""
     clock = _Now()
     with (
         tempfile.TemporaryDirectory(prefix="recollect-eval-") as root,
@@ -71,15 +73,16 @@ def evaluate(
             _store(memory, clock, conversation)
             progress("storing", number, len(dataset.conversations))
         stored = time.perf_counter()
-        run = _Run(memory, clock, None if arms is None else frozenset(arms))
-        total, done = sum(len(c.questions) for c in dataset.conversations), 0
-        for conversation in dataset.conversations:
-            for question in conversation.questions:
-                run.ask(conversation, question)
-                done += 1
-                progress("asking", done, total)
+        used = frozenset(WEIGHTS if arms is None else arms)
+        run = _Run(memory, clock, used)
+        run.ask_all(dataset, progress, "asking")
         seconds = {"store": round(stored - start, 2), "ask": round(time.perf_counter() - stored, 2)}
-        return run.report(dataset.name, memory.embedding_model, seconds)
+        report = run.report(dataset.name, memory.embedding_model, seconds)
+        for arm in sorted(used) if ablate else ():
+            without = _Run(memory, clock, used - {arm})
+            without.ask_all(dataset, progress, f"no {arm}")
+            report.ablation[arm] = without.report(dataset.name, None, {}).overall
+        return report
 
 
 def _store(memory: MemorySystem, clock: _Now, conversation: Conversation) -> None:
@@ -105,7 +108,7 @@ def _store(memory: MemorySystem, clock: _Now, conversation: Conversation) -> Non
 class _Run:
     """Asks questions and keeps what came of them."""
 
-    def __init__(self, memory: MemorySystem, clock: _Now, arms: frozenset[str] | None) -> None:
+    def __init__(self, memory: MemorySystem, clock: _Now, arms: frozenset[str]) -> None:
         self._memory = memory
         self._clock = clock
         self._arms = arms
@@ -114,6 +117,15 @@ class _Run:
         self._unfloored: list[dict[str, float]] = []
         self._latencies: list[float] = []
         self._tokens: list[int] = []
+
+    def ask_all(self, dataset: Dataset, progress: Progress, what: str) -> None:
+        """Every question of a data set."""
+        total, done = sum(len(each.questions) for each in dataset.conversations), 0
+        for conversation in dataset.conversations:
+            for question in conversation.questions:
+                self.ask(conversation, question)
+                done += 1
+                progress(what, done, total)
 
     def ask(self, conversation: Conversation, question: Inquiry) -> None:
         """One question: with the floor for what a user sees, and without it to measure what the floor costs."""

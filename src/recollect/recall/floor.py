@@ -19,3 +19,13 @@ def relevant(arms: Mapping[str, Mapping[int, float]], attribution: float) -> boo
     words = max(arms.get("window", {}).values(), default=0.0)
     meaning = max(arms.get("vector", {}).values(), default=0.0)
     return (words >= WORDS or meaning >= MEANING) and attribution >= ATTRIBUTION
+
+
+# What speaks for a single candidate; the other arms only choose among those that have something of this.
+_SUPPORT = ("window", "vector", "nearby")
+SUPPORTED = 0.15
+
+
+def supported(arms: Mapping[str, Mapping[int, float]]) -> frozenset[int]:
+    """The candidates that something in them or beside them speaks for."""
+    return frozenset(seq for name in _SUPPORT for seq, evidence in arms.get(name, {}).items() if evidence >= SUPPORTED)

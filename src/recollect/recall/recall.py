@@ -15,7 +15,7 @@ from recollect.model.edge import Edge, EdgeType
 from recollect.model.memory import Memory, MemoryType
 from recollect.model.scope import Visibility
 from recollect.recall.arms import WEIGHTS, Evidence, Pool
-from recollect.recall.floor import relevant
+from recollect.recall.floor import relevant, supported
 from recollect.recall.fuse import Ranking, reciprocal_ranks, weighted_sum
 from recollect.recall.modify import modifiers
 from recollect.recall.question import Question
@@ -84,9 +84,14 @@ class Recaller:
             scores = reciprocal_ranks(arms, WEIGHTS, settings.rrf_k)
         else:
             scores = weighted_sum(arms, WEIGHTS)
-        ranked = _Ranking(self, reader, visibility, wanted, arms, scores)
-        has_floor = wanted.floor and settings.floor
-        hits, omitted, edges = ranked.hits(not has_floor or relevant(arms, pool.attribution()))
+        below = 0
+        if wanted.floor and settings.floor:
+            kept = supported(arms) if relevant(arms, pool.attribution()) else frozenset()
+            below = len(scores)
+            scores = {seq: score for seq, score in scores.items() if seq in kept}
+            below -= len(scores)
+        hits, omitted, edges = _Ranking(self, reader, visibility, wanted, arms, scores).hits()
+        omitted["belowFloor"] = below
         return Recall(
             query=query, mode="hybrid" if vector else "text-only", hits=hits, edges=edges, omitted=omitted, note=note
         )
@@ -158,10 +163,11 @@ class _Ranking:
         self._scores = scores
         self._rankings = {name: Ranking(evidence) for name, evidence in arms.items()}
 
-    def hits(self, is_relevant: bool) -> tuple[list[Hit], dict[str, int], list[Edge]]:
+    def hits(self) -> tuple[list[Hit], dict[str, int], list[Edge]]:
+        """The best memories, what was left out by reason, and the edges around them."""
         omitted = {"belowFloor": 0, "belowTopN": 0, "duplicates": 0, "otherTypes": 0, "sourceDenied": 0, "damaged": 0}
-        if not is_relevant:
-            return [], {**omitted, "belowFloor": len(self._scores)}, []
+        if not self._scores:
+            return [], omitted, []
         # Modifiers can only swap near equals, so a margin beyond top-n holds everything that may still rise.
         margin = self._wanted.top_n + _MARGIN
         order = sorted(self._scores, key=lambda seq: (-self._scores[seq], seq))

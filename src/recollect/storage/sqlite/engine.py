@@ -18,6 +18,7 @@ from recollect.storage.interface import Reader, Writer
 from recollect.storage.sql import migrations, queries
 from recollect.storage.sqlite.commit import GroupCommit, Job
 from recollect.storage.sqlite.connection import connect, enter_wal, sync_folder, translated
+from recollect.storage.sqlite.frequencies import Frequencies
 from recollect.storage.sqlite.readers import Readers
 from recollect.storage.sqlite.search import SqliteSearcher
 from recollect.storage.sqlite.vectors import VectorIndexes
@@ -54,6 +55,7 @@ class SqliteStorage:
         self._readers = Readers(self._connect)
         self._commits = GroupCommit(self._run_group)
         self._indexes = VectorIndexes()
+        self._frequencies = Frequencies()
         with translated(path):
             self._start()
         watch(self)
@@ -88,7 +90,7 @@ class SqliteStorage:
         """Runs work on a consistent view."""
         self._check_open()
         with translated(self._path), self._readers.lend() as connection:
-            return work(SqliteSearcher(connection, self._orchestrator_id, self._log, self._indexes))
+            return work(SqliteSearcher(connection, self._orchestrator_id, self._log, self._indexes, self._frequencies))
 
     def write(self, work: Callable[[Writer], T]) -> T:
         """Runs work in a transaction; when this returns, what it wrote is on disk."""
@@ -102,7 +104,9 @@ class SqliteStorage:
         try:
             with translated(self._path):
                 self._begin()
-                writer = SqliteWriter(self._writer, self._orchestrator_id, self._log, self._indexes, self._numbers)
+                writer = SqliteWriter(
+                    self._writer, self._orchestrator_id, self._log, self._indexes, self._frequencies, self._numbers
+                )
                 passed = self._run_jobs(group, writer)
                 self._commit()
                 writer.committed()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import apsw
@@ -12,6 +13,7 @@ from recollect.log import MemoryLog
 from recollect.model.clock import from_micros
 from recollect.model.scope import Visibility
 from recollect.storage.interface import Candidate, Matches, Ranked, Vector
+from recollect.storage.sqlite.frequencies import Frequencies
 from recollect.storage.sqlite.reader import SqliteReader
 from recollect.storage.sqlite.vectors import VectorIndexes
 
@@ -32,44 +34,53 @@ class SqliteSearcher(SqliteReader):
     """Finds candidates for ranking; everything is inside the gate."""
 
     def __init__(
-        self, connection: apsw.Connection, orchestrator_id: str, log: MemoryLog, indexes: VectorIndexes
+        self,
+        connection: apsw.Connection,
+        orchestrator_id: str,
+        log: MemoryLog,
+        indexes: VectorIndexes,
+        frequencies: Frequencies,
     ) -> None:
         super().__init__(connection, orchestrator_id, log)
         self._indexes = indexes
+        self._frequency_cache = frequencies
 
     def match_terms(self, visibility: Visibility, terms: Sequence[str], limit: int) -> Matches:
         values = self._gate(visibility)
         scopes = [f"s{row[0]}" for row in self._rows("visible_scopes", values)]
-        within = " OR ".join(f'"{scope}"' for scope in scopes)
-        frequencies, size = self._frequencies(list(dict.fromkeys(terms)), scopes, within)
+        frequencies, size, within = self._frequencies(list(dict.fromkeys(terms)), scopes)
         chosen = _searched(frequencies, size)
         ranked = []
-        if chosen:
+        if chosen and scopes:
             either = " OR ".join(f'"{term}"' for term in chosen)
-            query = f"{{terms}} : ({either}) AND {{scope}} : ({within})"
+            query = f"{{terms}} : ({either}){within}"
             ranked = self._visible(values, limit, lambda most: self._matching(query, most))
         return Matches(ranked, frequencies, size, skipped=len(frequencies) - len(chosen))
 
-    def _frequencies(self, terms: list[str], scopes: list[str], within: str) -> tuple[dict[str, int], int]:
-        """How many memories of these scopes hold each term, and how many there are.
+    def _frequencies(self, terms: list[str], scopes: list[str]) -> tuple[dict[str, int], int, str]:
+        """How many memories of these scopes hold each term, how many there are, and the query's part for the scopes.
 
-        In a scope that is a small part of the store this is counted, so that what others have stored neither shows
-        nor matters; where counting would be slow, or the scope is most of the store, the store's figures serve.
+        In scopes that are a small part of the store terms are counted there, so that what others have stored neither
+        shows nor matters. Where they are most of the store its own figures serve, and the scope is left to the gate.
         """
-        found: dict[str, int] = dict(self._rows("frequencies", {"terms": json.dumps([*terms, *scopes])}))
-        size = sum(found.get(scope, 0) for scope in scopes)
-        share = size / max(self._rows("size")[0][0], size, 1)
-        frequencies = {}
-        for term in terms:
-            everywhere = found.get(term, 0)
-            if everywhere and share < _MOST_OF_STORE and everywhere <= _COUNTED:
-                query = f'{{terms}} : "{term}" AND {{scope}} : ({within})'
-                everywhere = self._rows("count_matches", {"query": query})[0][0]
-            elif share < _MOST_OF_STORE:
-                everywhere = round(everywhere * share)
-            if everywhere:
-                frequencies[term] = everywhere
-        return frequencies, size
+        everything = self._rows("size")[0][0]
+        sizes = self._frequency_cache.get("", scopes, everything, self._count_everywhere)
+        size = sum(sizes.values())
+        overall = self._frequency_cache.get("", terms, everything, self._count_everywhere)
+        if size >= _MOST_OF_STORE * everything:
+            found, within = overall, ""
+        else:
+            within = " AND {scope} : (" + " OR ".join(f'"{scope}"' for scope in scopes) + ")"
+            countable = [term for term in terms if 0 < overall[term] <= _COUNTED]
+            found = {term: round(overall[term] * size / everything) for term in terms if overall[term] > _COUNTED}
+            found |= self._frequency_cache.get(within, countable, everything, partial(self._count_within, within))
+        return {term: count for term, count in found.items() if count}, size, within
+
+    def _count_everywhere(self, terms: list[str]) -> dict[str, int]:
+        return dict(self._rows("frequencies", {"terms": json.dumps(terms)}))
+
+    def _count_within(self, within: str, terms: list[str]) -> dict[str, int]:
+        return {term: self._rows("count_matches", {"query": f'{{terms}} : "{term}"{within}'})[0][0] for term in terms}
 
     def nearest(self, visibility: Visibility, vector: Vector, limit: int) -> list[Ranked]:
         values = self._gate(visibility)

@@ -17,6 +17,7 @@ from recollect.model.memory import Memory
 from recollect.model.scope import Scope
 from recollect.storage.interface import NewMemory, PendingVector, Vector
 from recollect.storage.sql import queries
+from recollect.storage.sqlite.frequencies import Frequencies
 from recollect.storage.sqlite.reader import sound
 from recollect.storage.sqlite.rows import digest, event_values, memory_values
 from recollect.storage.sqlite.search import SqliteSearcher
@@ -44,9 +45,10 @@ class SqliteWriter(SqliteSearcher):
         orchestrator_id: str,
         log: MemoryLog,
         indexes: VectorIndexes,
+        frequencies: Frequencies,
         numbers: Numbers,
     ) -> None:
-        super().__init__(connection, orchestrator_id, log, indexes)
+        super().__init__(connection, orchestrator_id, log, indexes, frequencies)
         self._numbers = numbers
         self._new_numbers = Numbers()
         self._savepoints = 0

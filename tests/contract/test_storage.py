@@ -175,7 +175,7 @@ def test_a_failing_write_leaves_nothing_and_the_next_one_works(store, make, add,
         store.write(fails)
     counts = store.read(lambda reader: reader.counts())
     assert (counts.memories, counts.edges, counts.events, counts.vectors, counts.scopes) == ({}, 0, 0, 0, 0)
-    assert store.read(lambda reader: reader.match_terms(see(), ["sky"], 5)) == []
+    assert store.read(lambda reader: reader.match_terms(see(), ["sky"], 5)).ranked == []
     add(memory)
     assert store.read(lambda reader: reader.memory(see(), memory.memory_id)) == memory
 
@@ -225,7 +225,7 @@ def test_text_is_matched_inside_the_gate(store, make, add, see):
     mine = make("My dog likes cheese")
     add(*[make(f"The dog {n} likes cheese", Scope(owner_user_id=f"user{n}")) for n in range(60)], mine)
     matches = store.read(lambda reader: reader.match_terms(see(), terms("dogs and cheese"), 5))
-    memories, damaged = store.read(lambda reader: reader.by_seq(see(), [match.seq for match in matches]))
+    memories, damaged = store.read(lambda reader: reader.by_seq(see(), [match.seq for match in matches.ranked]))
     assert [memory.memory_id for memory in memories.values()] == [mine.memory_id]
     assert damaged == []
 
@@ -235,7 +235,7 @@ def test_text_is_matched_inside_the_gate(store, make, add, see):
 )
 def test_any_text_is_a_valid_query(store, make, add, see, query):
     add(make("nothing to see"))
-    assert store.read(lambda reader: reader.match_terms(see(), terms(query), 5)) == []
+    assert store.read(lambda reader: reader.match_terms(see(), terms(query), 5)).ranked == []
 
 
 def test_vectors_are_compared_within_one_model_and_inside_the_gate(store, make, add, see):
@@ -269,8 +269,8 @@ def test_new_text_is_indexed_anew_and_its_old_vector_dropped(store, make, add, s
     add(memory, vectors=[vector(1.0, 0.0)])
     changed = replace(memory, content="I drink tea", summary="tea")
     store.write(lambda writer: writer.replace_memory(changed, terms(changed.content)))
-    assert store.read(lambda reader: reader.match_terms(see(), ["coffe"], 5)) == []
-    assert len(store.read(lambda reader: reader.match_terms(see(), ["tea"], 5))) == 1
+    assert store.read(lambda reader: reader.match_terms(see(), ["coffe"], 5)).ranked == []
+    assert len(store.read(lambda reader: reader.match_terms(see(), ["tea"], 5)).ranked) == 1
     assert store.read(lambda reader: reader.counts()).vectors == 0
     assert store.read(lambda reader: reader.memory(see(), memory.memory_id)) == changed
 

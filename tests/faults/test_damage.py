@@ -64,7 +64,7 @@ def test_a_row_with_a_matching_digest_but_an_unknown_type_is_reported(root, cloc
         values[2] = "Rumour"
         tamper(database, f"UPDATE memories SET type = 'Rumour', digest = x'{digest(tuple(values)).hex()}'")
         (damage,) = memory.list(user="alex").damaged
-        assert "type must be one of" in damage.message
+        assert "Rumour" in damage.message
 
 
 def test_a_damaged_edge_or_event_is_reported_and_passed_over(root, clock, database, logged):

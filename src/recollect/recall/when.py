@@ -30,7 +30,8 @@ _DAY_FIRST = re.compile(
 _MONTH_FIRST = re.compile(rf"\b(?P<month>{_MONTH})\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d),?\s*(?P<year>\d{{4}})?")
 _MONTH_YEAR = re.compile(rf"\b(?P<month>{_MONTH}),?\s+(?P<year>\d{{4}})\b")
 _MONTH_ALONE = re.compile(rf"{_MONTH_BEFORE}(?P<month>{_MONTH})\b(?!\s+\d)")
-_NAMED_MONTH = re.compile(rf"\b(?P<month>{'|'.join(name for name in _MONTHS if len(name) > len('may'))})\b")
+# A month's name with an s behind it is somebody called June, not a month.
+_NAMED_MONTH = re.compile(rf"\b(?P<month>{'|'.join(name for name in _MONTHS if len(name) > len('may'))})\b(?!['’]s)")  # noqa: RUF001
 _ISO = re.compile(r"\b(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})\b")
 _YEAR = re.compile(r"\b(?P<year>(?:19|20)\d{2})\b")
 _AGO = re.compile(rf"\b{_COUNT}\s+(?P<unit>day|week|month|year)s?\s+ago\b")

@@ -7,7 +7,8 @@ from recollect.storage.sql import migrations, queries
 # These never hand a memory's content to a caller, or run inside a write that has checked the caller.
 WITHOUT_GATE = {
     "add_memory", "replace_memory", "replace_terms", "drop_vectors", "exists", "memory_by_key", "last_seq",
-    "count_memories", "count_rest",
+    "count_memories", "count_rest", "size", "vectors_since", "vectors_of_scope", "due_vectors", "missing_vectors",
+    "count_missing", "queue_memory",
 }  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -127,7 +128,7 @@ class SqliteSearcher(SqliteReader):
     def candidates(self, visibility: Visibility, seqs: Sequence[int]) -> dict[int, Candidate]:
         rows = self._rows("candidates", {**self._gate(visibility), "seqs": json.dumps(list(seqs))})
         return {
-            seq: Candidate(seq, terms.split(), conversation, position, speaker, from_micros(observed), bool(asks))
+            seq: Candidate(seq, terms.split(), conversation, position, speaker, _moment(observed), bool(asks))
             for seq, terms, conversation, position, speaker, observed, asks in rows
         }
 
@@ -155,3 +156,11 @@ def _searched(frequencies: dict[str, int], size: int) -> list[str]:
             break
         chosen.append(term)
     return chosen
+
+
+def _moment(micros: int) -> datetime:
+    """A stored time; one that is none is the row's damage, which is reported when the row is read."""
+    try:
+        return from_micros(micros)
+    except OverflowError:
+        return datetime.min.replace(tzinfo=UTC)

@@ -1,0 +1,290 @@
+"""Vectors are made now or later and never stand in the way: a real endpoint on loopback fails, hangs and recovers."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+import struct
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+import recollect
+from recollect.embedding import EmbeddingFailed
+from recollect.embedding.libraries import fastembed, wordllama
+from recollect.embedding.onnx import OnnxEmbedder, minilm
+from recollect.model.terms import terms
+
+
+class Endpoint:
+    """An OpenAI-compatible embeddings server whose behaviour a test sets; vectors count a few known words."""
+
+    WORDS = ("coffee", "tea", "train", "garden")
+
+    def __init__(self):
+        self.behaviour = "good"
+        self.requests = []
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                outer.requests.append((self.path, self.headers.get("Authorization"), body))
+                outer.answer(self, body["input"])
+
+            def log_message(self, *args):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def answer(self, handler, texts):
+        status, body = 200, json.dumps({"data": [self.row(n, text) for n, text in enumerate(texts)]}).encode()
+        if self.behaviour == "error":
+            status, body = 500, b"oops"
+        elif self.behaviour == "hang":
+            time.sleep(3)
+        elif self.behaviour == "garbage":
+            body = b"<html>not json"
+        elif self.behaviour == "short":
+            body = json.dumps({"data": [{"index": 0, "embedding": [1.0]}]}).encode()
+        elif self.behaviour == "half":
+            body = json.dumps({"data": [self.row(0, texts[0])][: len(texts) // 2]}).encode()
+        elif self.behaviour == "nan":
+            body = body.replace(b"1.0", b"NaN").replace(b"0.5", b"NaN")
+        try:
+            handler.send_response(status)
+            handler.end_headers()
+            handler.wfile.write(body)
+        except OSError:
+            return
+
+    def row(self, number, text):
+        return {"index": number, "embedding": [1.0 if w in text.lower() else 0.0 for w in self.WORDS] + [0.5]}
+
+
+@pytest.fixture
+def endpoint():
+    endpoint = Endpoint()
+    yield endpoint
+    endpoint.server.shutdown()
+    endpoint.server.server_close()
+
+
+@pytest.fixture
+def remote(root, clock, endpoint):
+    settings = {
+        "embedding": {"provider": "openai:test", "base_url": endpoint.url, "dimension": 5, "timeout_seconds": 1.0}
+    }
+    with recollect.open(root, orchestrator="home", clock=clock, settings=settings) as memory:
+        yield memory
+
+
+def wait_for(condition):
+    for _ in range(200):
+        if condition():
+            return
+        time.sleep(0.02)
+    raise AssertionError("it did not happen in time")
+
+
+def test_a_remote_vector_is_filled_in_behind_the_write(remote, endpoint, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "the-key")
+    remote.remember("I drink coffee", user="alex")
+    wait_for(lambda: remote.stats().vectors == 1)
+    path, authorization, body = endpoint.requests[0]
+    assert (path, authorization, body["model"]) == ("/v1/embeddings", "Bearer the-key", "test")
+    recalled = remote.recall("coffee", user="alex")
+    assert recalled.mode == "hybrid"
+    assert recalled.hits[0].why["arms"]["vector"]["rank"] == 1
+
+
+@pytest.mark.parametrize("trouble", ["error", "hang", "garbage", "short", "half", "nan"])
+def test_a_failing_model_fails_no_write_and_no_recall_and_is_made_up_for(remote, endpoint, clock, logged, trouble):
+    endpoint.behaviour = trouble
+    start = time.monotonic()
+    receipts = remote.remember_many(["I drink coffee", "I take the train"], user="alex")
+    assert time.monotonic() - start < 0.5
+    assert [receipt.outcome for receipt in receipts] == ["stored", "stored"]
+    recalled = remote.recall("Which train do I take?", user="alex")
+    assert recalled.mode == "text-only"
+    assert recalled.note == "the embedding model did not answer"
+    assert recalled.hits[0].memory.content == "I take the train"
+    wait_for(lambda: any(line["event"] == "memory.embedding.failed" for line in logged()))
+    endpoint.behaviour = "good"
+    clock.advance(hours=2)
+    wait_for(lambda: remote.upkeep() or remote.stats().vectors == 2)
+    assert remote.stats().vectors == 2
+    assert remote.recall("coffee", user="alex").mode == "hybrid"
+
+
+def test_retries_wait_longer_and_longer(root, clock, endpoint):
+    endpoint.behaviour = "error"
+    settings = {"embedding": {"provider": "openai:test", "base_url": endpoint.url, "dimension": 5}}
+    with recollect.open(root, orchestrator="home", clock=clock, settings=settings) as memory:
+        memory.remember("I drink coffee", user="alex")
+        wait_for(lambda: endpoint.requests)
+        tried = []
+        for _ in range(200):
+            time.sleep(0.001)
+            before = len(endpoint.requests)
+            memory.upkeep()
+            if len(endpoint.requests) > before:
+                tried.append(clock.now())
+            clock.advance(seconds=10)
+    pauses = [(later - sooner).total_seconds() for sooner, later in itertools.pairwise(tried)]
+    assert len(tried) <= 10
+    assert pauses == sorted(pauses)
+    assert pauses[-1] >= 300
+
+
+def test_the_queue_survives_a_restart(root, clock, endpoint):
+    endpoint.behaviour = "error"
+    settings = {"embedding": {"provider": "openai:test", "base_url": endpoint.url, "dimension": 5}}
+    with recollect.open(root, orchestrator="home", clock=clock, settings=settings) as memory:
+        memory.remember("I drink coffee", user="alex")
+        wait_for(lambda: endpoint.requests)
+    endpoint.behaviour = "good"
+    clock.advance(hours=1)
+    with recollect.open(root, orchestrator="home", clock=clock, settings=settings) as memory:
+        wait_for(lambda: memory.stats().vectors == 1)
+
+
+def test_an_edit_gets_a_new_vector(remote):
+    one = remote.remember("I drink coffee", user="alex").memory.memory_id
+    wait_for(lambda: remote.stats().vectors == 1)
+    remote.edit(one, content="I drink tea", user="alex")
+    wait_for(lambda: remote.stats().vectors == 1)
+    arms = remote.recall("tea", user="alex").hits[0].why["arms"]
+    assert arms["vector"]["evidence"] > 0.9
+
+
+def test_texts_are_embedded_once_and_in_batches(remote, endpoint):
+    remote.remember_many([f"coffee number {n}" for n in range(100)], user="alex")
+    wait_for(lambda: remote.stats().vectors == 100)
+    assert len(endpoint.requests) <= 4
+    for _ in range(5):
+        remote.recall("coffee", user="alex")
+    assert sum(body["input"] == ["coffee"] for _, _, body in endpoint.requests) == 1
+
+
+def test_without_a_model_recall_is_text_only_and_says_so(memory):
+    memory.remember("I drink coffee", user="alex")
+    recalled = memory.recall("coffee", user="alex")
+    assert (recalled.mode, recalled.note) == ("text-only", "no embedding model is installed")
+    assert len(recalled.hits) == 1
+
+
+def open_with(root, clock, provider):
+    return recollect.open(root, orchestrator="home", clock=clock, settings={"embedding": {"provider": provider}})
+
+
+def test_changing_the_model_goes_on_with_the_old_vectors_until_the_new_are_complete(root, clock):
+    with open_with(root, clock, "wordllama") as memory:
+        memory.remember_many([f"I drink coffee number {n}" for n in range(150)], user="alex")
+        assert memory.embedding_model == "wordllama-256"
+    with open_with(root, clock, "minilm") as memory:
+        assert memory.embedding_model == "wordllama-256"
+        assert memory.recall("espresso", user="alex", floor=False).mode == "hybrid"
+
+        def stop_half_way(done, total):
+            if done >= 64:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            memory.reindex(stop_half_way)
+        assert memory.recall("espresso", user="alex", floor=False).mode == "hybrid"
+        assert memory.embedding_model == "wordllama-256"
+        heard = []
+        assert memory.reindex(lambda done, total: heard.append((done, total))) == 150 - 64
+        assert heard[0] == (0, 86)
+        assert heard[-1] == (86, 86)
+        assert memory.embedding_model == "all-MiniLM-L6-v2-int8"
+        assert memory.recall("espresso", user="alex", floor=False).mode == "hybrid"
+        assert memory.stats().vectors == 150
+    with open_with(root, clock, "minilm") as memory:
+        assert memory.embedding_model == "all-MiniLM-L6-v2-int8"
+
+
+def test_a_model_that_is_gone_is_named_and_text_serves(root, clock, endpoint):
+    with open_with(root, clock, "wordllama") as memory:
+        memory.remember("I drink coffee", user="alex")
+        memory._storage._writer.execute("UPDATE embedding_models SET name = 'lost-model'")
+        memory._storage._writer.execute("UPDATE meta SET value = 'lost-model' WHERE key = 'active_model'")
+    with open_with(root, clock, "wordllama") as memory:
+        recalled = memory.recall("coffee", user="alex")
+        assert recalled.mode == "text-only"
+        assert "lost-model" in recalled.note
+        assert "reindex" in recalled.note
+        memory.reindex()
+        assert memory.recall("coffee", user="alex").mode == "hybrid"
+
+
+def test_reindexing_without_a_model_says_what_to_install(memory):
+    with pytest.raises(EmbeddingFailed) as caught:
+        memory.reindex()
+    assert "recollect[local]" in caught.value.hint
+
+
+def similarity(one: bytes, other: bytes) -> float:
+    size = len(one) // 4
+    a, b = struct.unpack(f"<{size}f", one), struct.unpack(f"<{size}f", other)
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+@pytest.mark.parametrize("make", [minilm, wordllama])
+def test_the_packaged_models_put_like_by_like(make):
+    model = make()
+    texts = ["A man is eating food.", "A man is eating a piece of bread.", "The stock market fell on Tuesday."]
+    one, near, far = model.embed_documents(texts)
+    assert len(one) == 4 * model.dimension
+    assert similarity(one, one) == pytest.approx(1.0, abs=1e-4)
+    assert similarity(one, near) > similarity(one, far) + 0.2
+    assert model.embed_documents(texts[::-1]) == [far, near, one]
+
+
+def test_many_threads_load_a_model_once():
+    model, answers = minilm(), []
+    threads = [threading.Thread(target=lambda: answers.extend(model.embed_queries(["hello"]))) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(answers)) == 1
+
+
+def test_weights_that_were_changed_are_refused(tmp_path):
+    good = minilm()
+    copies = []
+    for file, digest in good._files:
+        copy = tmp_path / file.name
+        shutil.copy(file, copy)
+        copies.append((copy, digest))
+    copies[1][0].write_bytes(copies[1][0].read_bytes() + b" ")
+    with pytest.raises(EmbeddingFailed, match="not the file that was chosen"):
+        OnnxEmbedder("changed", 384, copies).embed_queries(["x"])
+
+
+def test_a_library_that_is_not_installed_is_named():
+    with pytest.raises(EmbeddingFailed) as caught:
+        fastembed("some-model").embed_queries(["x"])
+    assert caught.value.hint == "pip install 'recollect[fastembed]'"
+
+
+def test_an_unknown_provider_is_refused(root, clock):
+    with pytest.raises(recollect.ConfigError) as caught:
+        open_with(root, clock, "magic")
+    assert caught.value.details["key"] == "embedding.provider"
+
+
+def test_terms_and_vectors_know_who_spoke(root, clock):
+    with open_with(root, clock, "none") as memory:
+        source = recollect.Source(source_type="channel_transcript", conversation_id="c", speaker="Caroline", position=0)
+        memory.remember("I went to the sea", user="alex", source=source)
+        assert terms("Caroline") == ["carolin"]
+        assert len(memory.recall("Where was Caroline?", user="alex").hits) == 1

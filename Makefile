@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format torture bench docs clean
+.PHONY: help run test check format torture bench eval docs clean
 
 help: ## Show what can be made.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,11 @@ torture: $(READY) ## Hours of faults, all rounds.
 bench: $(READY) ## Measure, next to a bare loop in the same run.
 	@$(BIN)/python benchmarks/adds.py
 	@$(BIN)/python benchmarks/startup.py
+	@$(BIN)/python benchmarks/recall.py $(SIZES)
+
+eval: $(READY) ## Measure recall on a data set: make eval DATA=locomo.json
+	@test -n "$(DATA)" || { echo "which data set? make eval DATA=file.json"; exit 1; }
+	@$(BIN)/recollect eval $(DATA) --ablation
 
 docs: $(READY) ## Write the generated reference pages.
 	@$(BIN)/python docs/generate.py

@@ -64,6 +64,7 @@ class RandomVectors:
 
     name = "random"
     dimension = DIMENSION
+    is_local = True
 
     def __init__(self) -> None:
         self._vector = random.Random(7).randbytes(4 * DIMENSION)

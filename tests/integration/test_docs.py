@@ -31,6 +31,17 @@ def test_the_readmes_example_runs_and_prints_what_it_says(tmp_path, monkeypatch,
     assert printed[-1].endswith("moved")
 
 
+@pytest.mark.usefixtures("real_model")
+def test_the_quickstarts_examples_run(tmp_path, monkeypatch, capsys):
+    page = (ROOT / "docs" / "quickstart.md").read_text("utf-8")
+    monkeypatch.chdir(tmp_path)
+    for example in re.findall(r"```python\n(.*?)```", page, re.S):
+        exec(compile(example, "quickstart.md", "exec"), {})
+    printed = capsys.readouterr().out
+    assert printed.startswith("I'm allergic to peanuts 0.")
+    assert printed.rstrip().endswith("I play the cello")
+
+
 def test_the_readme_names_the_two_commands():
     readme = (ROOT / "README.md").read_text("utf-8")
     assert "make run" in readme

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from functools import lru_cache
 from typing import Any
 
 from recollect.errors import InvalidInput
@@ -117,11 +118,17 @@ def _build_memory(values: Row) -> Memory:
         ("expires_at", None if values[13] is None else from_micros(values[13])),
         ("valid_from", None if values[14] is None else from_micros(values[14])),
         ("valid_to", None if values[15] is None else from_micros(values[15])),
-        ("scope", Scope(owner_user_id=values[17], chat_id=values[18], shared=values[16] == "shared")),
+        ("scope", _scope(values[17], values[18], values[16] == "shared")),
         ("source", _build_source(values)),
     ):
         _put(memory, name, value)
     return memory
+
+
+@lru_cache(maxsize=4096)
+def _scope(owner: str | None, chat: str | None, shared: bool) -> Scope:
+    """Scopes are few and never change: one value serves all memories in it."""
+    return Scope(owner_user_id=owner, chat_id=chat, shared=shared)
 
 
 def _build_source(values: Row) -> Source:

@@ -26,7 +26,9 @@ _COMMON = 0.2
 _FEW = 20
 # A scope smaller than this part of the store has its terms counted by themselves, if they are not too many.
 _MOST_OF_STORE = 0.5
-_COUNTED = 20_000
+_COUNTED = 2_000
+# In a small scope of a large store, a term's rows outside the scope have to be passed over: as many as this.
+_WALKED = 40_000
 # Past this many terms a query is a document: its rarest terms say what it is about.
 _MOST_TERMS = 64
 
@@ -49,8 +51,8 @@ class SqliteSearcher(SqliteReader):
     def match_terms(self, visibility: Visibility, terms: Sequence[str], limit: int) -> Matches:
         values = self._gate(visibility)
         scopes = [f"s{row[0]}" for row in self._rows("visible_scopes", values)]
-        frequencies, size, within = self._frequencies(list(dict.fromkeys(terms)), scopes)
-        chosen = _searched(frequencies, size)
+        frequencies, size, within, overall = self._frequencies(list(dict.fromkeys(terms)), scopes)
+        chosen = _searched(frequencies, size, overall)
         ranked = []
         if chosen and scopes:
             either = " OR ".join(f'"{term}"' for term in chosen)
@@ -58,7 +60,7 @@ class SqliteSearcher(SqliteReader):
             ranked = self._visible(values, limit, lambda most: self._matching(query, most))
         return Matches(ranked, frequencies, size, skipped=len(frequencies) - len(chosen))
 
-    def _frequencies(self, terms: list[str], scopes: list[str]) -> tuple[dict[str, int], int, str]:
+    def _frequencies(self, terms: list[str], scopes: list[str]) -> tuple[dict[str, int], int, str, dict[str, int]]:
         """How many memories of these scopes hold each term, how many there are, and the query's part for the scopes.
 
         In scopes that are a small part of the store terms are counted there, so that what others have stored neither
@@ -75,7 +77,7 @@ class SqliteSearcher(SqliteReader):
             countable = [term for term in terms if 0 < overall[term] <= _COUNTED]
             found = {term: round(overall[term] * size / everything) for term in terms if overall[term] > _COUNTED}
             found |= self._frequency_cache.get(within, countable, everything, partial(self._count_within, within))
-        return {term: count for term, count in found.items() if count}, size, within
+        return {term: count for term, count in found.items() if count}, size, within, overall
 
     def _count_everywhere(self, terms: list[str]) -> dict[str, int]:
         return dict(self._rows("frequencies", {"terms": json.dumps(terms)}))
@@ -146,13 +148,14 @@ class SqliteSearcher(SqliteReader):
         return dict(self._rows("similarities", values))
 
 
-def _searched(frequencies: dict[str, int], size: int) -> list[str]:
+def _searched(frequencies: dict[str, int], size: int, overall: dict[str, int]) -> list[str]:
     """The terms to search by: the rarest ones, within the budget; what nearly every memory holds finds nothing."""
     chosen: list[str] = []
-    spent = 0
+    spent = walked = 0
     for term in sorted(frequencies, key=lambda term: (frequencies[term], term))[:_MOST_TERMS]:
         spent += frequencies[term]
-        if chosen and (spent > POSTINGS or frequencies[term] > max(_COMMON * size, _FEW)):
+        walked += overall[term]
+        if chosen and (spent > POSTINGS or walked > _WALKED or frequencies[term] > max(_COMMON * size, _FEW)):
             break
         chosen.append(term)
     return chosen

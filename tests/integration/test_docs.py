@@ -35,7 +35,7 @@ def test_the_readmes_example_runs_and_prints_what_it_says(tmp_path, monkeypatch,
 def test_the_quickstarts_examples_run(tmp_path, monkeypatch, capsys):
     page = (ROOT / "docs" / "quickstart.md").read_text("utf-8")
     monkeypatch.chdir(tmp_path)
-    for example in re.findall(r"```python\n(.*?)```", page, re.S):
+    for example in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
         exec(compile(example, "quickstart.md", "exec"), {})
     printed = capsys.readouterr().out
     assert printed.startswith("I'm allergic to peanuts 0.")

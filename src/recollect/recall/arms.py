@@ -71,6 +71,7 @@ class Pool:
 
     def evidence(self, ranked: Sequence[int]) -> dict[str, Evidence]:
         """The evidence of every arm for the candidates that may be returned."""
+        allowed = frozenset(ranked)
         text = self._text({seq: [seq] for seq in self._candidates})
         window = self._text({seq: [seq, *self._beside.get(seq, ())] for seq in ranked}) if self._beside else text
         arms = {
@@ -78,10 +79,10 @@ class Pool:
             "window": {seq: window[seq] for seq in ranked if seq in window},
             "conversation": self._conversation(text, ranked),
             "vector": {seq: max(0.0, self._similar.get(seq, 0.0)) for seq in ranked},
-            "nearby": {seq: self._nearby(seq) for seq in ranked},
+            "nearby": {seq: self._nearby(seq) for seq in self._beside if seq in allowed},
             "person": self._person(ranked),
-            "time": {seq: self._time(self._candidates[seq]) for seq in ranked},
-            "dated": {seq: float(self._dated(self._candidates[seq])) for seq in ranked},
+            "time": {seq: self._time(self._candidates[seq]) for seq in ranked} if self._question.spans else {},
+            "dated": {seq: self._dated(self._candidates[seq]) for seq in ranked} if self._question.asks_when else {},
             "statement": {seq: float(not self._candidates[seq].asks) for seq in ranked},
         }
         return {name: {seq: value for seq, value in arm.items() if value > 0} for name, arm in arms.items()}
@@ -156,8 +157,9 @@ class Pool:
     def _time(self, candidate: Candidate) -> float:
         return max((span.covers(candidate.observed_at) for span in self._question.spans), default=0.0)
 
-    def _dated(self, candidate: Candidate) -> bool:
-        return self._question.asks_when and not TIME_TERMS.isdisjoint(candidate.terms)
+    @staticmethod
+    def _dated(candidate: Candidate) -> float:
+        return float(not TIME_TERMS.isdisjoint(candidate.terms))
 
 
 def _added(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:

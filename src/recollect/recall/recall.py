@@ -127,7 +127,7 @@ class Recaller:
         eligible = [seq for seq, c in everything.items() if seq in found or (c.conversation, c.position) in near]
         if vector is not None:
             unknown = [seq for seq in everything if seq not in similar]
-            similar = {**similar, **reader.similarities(vector, unknown)}
+            similar = {**similar, **reader.similarities(visibility, vector, unknown)}
         return Pool(question, everything, similar, matches.frequencies, matches.size), eligible
 
     def allowed(self, memory: Memory, wanted: Wanted) -> bool:

@@ -146,7 +146,7 @@ class Reader(Protocol):
         """The memories around some places in conversations (the places themselves included)."""
         ...
 
-    def similarities(self, vector: Vector, seqs: Sequence[int]) -> dict[int, float]:
+    def similarities(self, visibility: Visibility, vector: Vector, seqs: Sequence[int]) -> dict[int, float]:
         """How similar some memories are to a vector of the same model."""
         ...
 

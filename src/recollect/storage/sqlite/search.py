@@ -117,7 +117,7 @@ class SqliteSearcher(SqliteReader):
         What it finds is checked against the gate, and a hidden memory never takes a visible one's place: more is
         fetched until enough are visible or nothing is left.
         """
-        most = limit
+        most = limit + limit // 4  # a few hidden ones are common, and a second search is dear
         while True:
             found = search(most)
             rows = self._rows("visible_seqs", {**values, "seqs": json.dumps([hit.seq for hit in found])})
@@ -140,10 +140,16 @@ class SqliteSearcher(SqliteReader):
         values = {**self._gate(visibility), "places": json.dumps(places), "reach": reach}
         return [row[0] for row in self._rows("neighbours", values)]
 
-    def similarities(self, vector: Vector, seqs: Sequence[int]) -> dict[int, float]:
+    def similarities(self, visibility: Visibility, vector: Vector, seqs: Sequence[int]) -> dict[int, float]:
         model = self._row("find_model", {"name": vector.model})
-        if model is None:
+        if model is None or not seqs:
             return {}
+        if self._indexes.usable:
+            found: dict[int, float] = {}
+            for row in self._rows("visible_scopes", self._gate(visibility)):
+                index = self._indexes.current(self._connection, model[0], row[0])
+                found |= index.similarities(vector.data, seqs)
+            return found
         values = {"model_id": model[0], "vector": vector.data, "seqs": json.dumps(list(seqs))}
         return dict(self._rows("similarities", values))
 

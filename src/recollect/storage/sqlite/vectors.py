@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -30,8 +31,8 @@ EXACT_UP_TO = 20_000
 _REGROUP_AT = 0.25
 _SAMPLE = 40_000
 _ROUNDS = 6
-_PROBED = 0.03
-_LEAST_PROBED = 12
+_PROBED = 0.02
+_LEAST_PROBED = 16
 _MOST_BYTES = 4 * 1024**3
 
 _SQL = queries("sqlite")
@@ -106,6 +107,17 @@ class VectorIndex:
         numbers, scores = groups.search(asked)
         numbers = np.concatenate([numbers, np.arange(groups.count, count)])
         return self._best(numbers, np.concatenate([scores, vectors[groups.count : count] @ asked]), limit)
+
+    def similarities(self, query: bytes, seqs: Iterable[int]) -> dict[int, float]:
+        """How similar some memories are to a query; those that are not here are left out."""
+        np = self._np
+        known = [(seq, number) for seq in seqs if (number := self._latest.get(seq)) is not None]
+        if not known:
+            return {}
+        asked = np.frombuffer(query, np.float32)
+        asked = asked / (np.linalg.norm(asked) or 1.0)
+        scores = self._vectors[[number for _, number in known]] @ asked
+        return {seq: float(score) for (seq, _), score in zip(known, scores, strict=True)}
 
     def _best(self, numbers: Integers | None, scores: Floats, limit: int) -> list[Ranked]:
         np = self._np

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 import statistics
+import struct
 import sys
 import tempfile
 import time
@@ -67,7 +68,8 @@ class RandomVectors:
     is_local = True
 
     def __init__(self) -> None:
-        self._vector = random.Random(7).randbytes(4 * DIMENSION)
+        chance = random.Random(7)
+        self._vector = struct.pack(f"<{DIMENSION}f", *(chance.uniform(-1, 1) for _ in range(DIMENSION)))
 
     def embed_documents(self, texts: Sequence[str]) -> list[bytes]:
         return [self._vector] * len(texts)

@@ -17,6 +17,9 @@ from recollect.storage.interface import Vector
 
 _CACHED = 8_192
 
+# A cached vector is known by its model, what it is for, and the digest of its text.
+Key = tuple[str, str, bytes]
+
 
 class Vectors:
     """Makes vectors; a model that fails or dawdles costs a vector for now, never a write or a recall."""
@@ -26,7 +29,7 @@ class Vectors:
         self._log = log
         self._query_timeout = query_timeout
         self._lock: threading.Lock = fork_safe_lock()
-        self._cache: OrderedDict[tuple[str, str, bytes], bytes] = OrderedDict()
+        self._cache: OrderedDict[Key, bytes] = OrderedDict()
         self._workers = concurrent.futures.ThreadPoolExecutor(2, thread_name_prefix="recollect-embed")
 
     @property
@@ -45,59 +48,61 @@ class Vectors:
         embedder = self.embedder
         if embedder is None or not texts:
             return [None] * len(texts)
-        known = [self._cached("document", text) for text in texts]
-        missing = [text for text, vector in zip(texts, known, strict=True) if vector is None]
+        keys = [self._key("document", text) for text in texts]
+        with self._lock:
+            known = [self._cache.get(key) for key in keys]
+        missing = [(text, key) for text, key, data in zip(texts, keys, known, strict=True) if data is None]
         made = iter(self._make(embedder, missing))
-        return [vector or next(made) for vector in known]
+        found = [next(made) if data is None else data for data in known]
+        name, dimension = embedder.name, embedder.dimension
+        return [None if data is None else Vector(name, dimension, data) for data in found]
 
-    def _make(self, embedder: Embedder, texts: list[str]) -> list[Vector | None]:
+    def _make(self, embedder: Embedder, asked: list[tuple[str, Key]]) -> list[bytes | None]:
         try:
-            answers = embedder.embed_documents(texts) if texts else []
-            pairs = list(zip(texts, answers, strict=True))
+            answers = embedder.embed_documents([text for text, _ in asked]) if asked else []
+            pairs = list(zip(asked, answers, strict=True))
         except Exception as error:  # noqa: BLE001  whatever a model does, memory goes on without it
             self._failed(embedder, error)
-            return [None] * len(texts)
-        return [self._accept(embedder, "document", text, data) for text, data in pairs]
+            return [None] * len(asked)
+        return [self._accept(embedder, key, data) for (_, key), data in pairs]
 
     def query(self, text: str) -> Vector | None:
         """The vector of a question, if the model answers in time."""
         embedder = self.embedder
         if embedder is None or not text.strip():
             return None
-        known = self._cached("query", text)
-        if known is not None:
-            return known
-        try:
-            if embedder.is_local:
-                (data,) = embedder.embed_queries([text])
-            else:
-                (data,) = self._workers.submit(embedder.embed_queries, [text]).result(self._query_timeout)
-        except Exception as error:  # noqa: BLE001  as above: recall answers from text
-            self._failed(embedder, error)
-            return None
-        return self._accept(embedder, "query", text, data)
-
-    def _cached(self, kind: str, text: str) -> Vector | None:
-        assert self.embedder is not None  # noqa: S101  asked by the two methods above only
+        key = self._key("query", text)
         with self._lock:
-            data = self._cache.get(self._key(kind, text))
-        return None if data is None else Vector(self.embedder.name, self.embedder.dimension, data)
+            data = self._cache.get(key)
+        if data is None:
+            try:
+                (answer,) = self._ask(embedder, text)
+            except Exception as error:  # noqa: BLE001  as above: recall answers from text
+                self._failed(embedder, error)
+                return None
+            data = self._accept(embedder, key, answer)
+        return None if data is None else Vector(embedder.name, embedder.dimension, data)
 
-    def _key(self, kind: str, text: str) -> tuple[str, str, bytes]:
+    def _ask(self, embedder: Embedder, text: str) -> list[bytes]:
+        if embedder.is_local:
+            return embedder.embed_queries([text])
+        return self._workers.submit(embedder.embed_queries, [text]).result(self._query_timeout)
+
+    def _key(self, kind: str, text: str) -> Key:
         return (self.model or "", kind, hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
 
-    def _accept(self, embedder: Embedder, kind: str, text: str, data: bytes) -> Vector | None:
+    def _accept(self, embedder: Embedder, key: Key, data: bytes) -> bytes | None:
         """A vector that is one: of the right length, finite, and not all zero."""
         length = len(data) // 4
-        numbers = struct.unpack(f"<{length}f", data[: 4 * length])
-        if length != embedder.dimension or not all(map(math.isfinite, numbers)) or not any(numbers):
+        # The sum of numbers is finite only if each of them is.
+        if length != embedder.dimension or not math.isfinite(sum(struct.unpack(f"<{length}f", data))) or not any(data):
             self._failed(embedder, ValueError("a vector that is none"))
             return None
         with self._lock:
-            self._cache[self._key(kind, text)] = data
-            while len(self._cache) > _CACHED:
+            self._cache[key] = data
+            if len(self._cache) > _CACHED:
                 self._cache.popitem(last=False)
-        return Vector(embedder.name, embedder.dimension, data)
+        return data
 
     def _failed(self, embedder: Embedder, error: Exception) -> None:
         detail = f"{type(error).__name__}: {error}"

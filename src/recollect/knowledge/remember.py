@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Literal, TypeVar
 
 from recollect.embedding import Vectors, spoken
@@ -191,7 +191,7 @@ class Remember:
             confidence=draft.confidence,
             source=draft.source,
             status=Status.ACTIVE,
-            scope=speaker.scope(draft.scope),
+            scope=_own_scope(speaker) if draft.scope is None else speaker.scope(draft.scope),
             sensitivity=draft.sensitivity,
             observed_at=now if draft.observed_at is None else draft.observed_at,
             created_at=now,
@@ -296,6 +296,12 @@ class Remember:
         only = receipts[0] if len(receipts) == 1 else None
         memory_id = only.memory.memory_id if only and only.memory else None
         self._log.write("memory.remember", outcomes=dict(outcomes), memoryId=memory_id)
+
+
+@lru_cache(maxsize=1024)
+def _own_scope(speaker: Speaker) -> Scope:
+    """The scope a speaker writes to when none is named: the same for every fact of a batch."""
+    return speaker.scope()
 
 
 def searchable(memory: Memory) -> list[str]:

@@ -1,7 +1,6 @@
 """The arms of recall: each gives candidates evidence between 0 and 1, and has a name, a weight and a reason.
 
-The weights are few and round; each may be halved or doubled at the cost of about a point of recall
-(docs/retrieval.md has the table).
+The weights are few and round. docs/retrieval.md has what recall loses without each arm.
 """
 
 from __future__ import annotations

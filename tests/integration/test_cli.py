@@ -242,3 +242,31 @@ def test_json_is_the_whole_of_stdout(run):
     remember(run, "x")
     for command in (("list",), ("stats",), ("search", "x")):
         json.loads(run(*command, "--json").out)
+
+
+def test_search_explains_itself(run):
+    remember(run, "My wife's name is Sarah")
+    remember(run, "I drive an old Volvo")
+    done = run("search", "who is Sarah?", "--explain", RECOLLECT_EMBEDDING__PROVIDER="wordllama")
+    assert done.code == 0, done.err
+    assert "mode text-only" in done.out or "mode hybrid" in done.out
+    assert "1. My wife's name is Sarah" in done.out
+    assert "text" in done.out
+    assert "left out" in done.out
+    answer = run("search", "who is Sarah?", "--json").json
+    assert list(answer) == ["query", "mode", "note", "hits", "edges", "omitted"]
+    assert answer["hits"][0]["kind"] == "memory"
+    assert "Nothing is known" in run("search", "quarterly revenue").out
+
+
+def test_context_upkeep_and_reindex(run):
+    remember(run, "My wife's name is Sarah")
+    context = run("context", "Tell me about Sarah", "--max-tokens", "50", "--json").json
+    assert context["knowledge"][0]["content"] == "My wife's name is Sarah"
+    assert 0 < context["tokenCount"] <= 50
+    assert "tokens" in run("context", "Sarah").out
+    assert run("upkeep", "--json").json == {"vectorsMade": 0}
+    assert run("reindex", "--json").json["error"]["code"] == "embedding_failed"
+    made = run("reindex", "--json", RECOLLECT_EMBEDDING__PROVIDER="wordllama").json
+    assert made == {"vectorsMade": 1, "model": "wordllama-256"}
+    assert "recall uses wordllama-256" in run("reindex", RECOLLECT_EMBEDDING__PROVIDER="wordllama").out

@@ -28,6 +28,8 @@ WEIGHTS: dict[str, float] = {
     "statement": 0.5,  # it tells something instead of asking
 }
 
+# In a store of three memories a word in all of them is still a word worth finding.
+_LEAST_SIZE = 200
 _K1 = 0.9
 _B = 0.4
 # BM25 per unit of a question's weight at which a memory is a full match.
@@ -48,6 +50,7 @@ class Pool:
         self._question = question
         self._candidates = candidates
         self._similar = similar
+        size = max(size, _LEAST_SIZE)
         self._worth = {
             term: math.log(1 + (size - frequencies.get(term, 0) + 0.5) / (frequencies.get(term, 0) + 0.5))
             for term in question.terms

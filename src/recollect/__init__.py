@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from recollect.model.source import CapturedBy, Source, SourceType, Trust
     from recollect.model.status import Status
     from recollect.recall import Hit, Recall
-    from recollect.system import Listing, MemorySystem, Stats, open  # noqa: A004  the public name is recollect.open
+    from recollect.surface import Listing, Stats
+    from recollect.system import MemorySystem, open  # noqa: A004  the public name is recollect.open
 
 _HOMES = {
     "CapturedBy": "recollect.model.source",
@@ -51,7 +52,7 @@ _HOMES = {
     "IllegalTransition": "recollect.errors",
     "InvalidInput": "recollect.errors",
     "Link": "recollect.knowledge",
-    "Listing": "recollect.system",
+    "Listing": "recollect.surface",
     "Memory": "recollect.model.memory",
     "MemoryDisabled": "recollect.errors",
     "MemorySystem": "recollect.system",
@@ -67,7 +68,7 @@ _HOMES = {
     "Sensitivity": "recollect.model.memory",
     "Source": "recollect.model.source",
     "SourceType": "recollect.model.source",
-    "Stats": "recollect.system",
+    "Stats": "recollect.surface",
     "Status": "recollect.model.status",
     "StorageBusy": "recollect.errors",
     "StorageError": "recollect.errors",

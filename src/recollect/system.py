@@ -3,102 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from types import TracebackType
-from typing import Any, Self, TypedDict, Unpack, overload
+from typing import Any, Self, Unpack
 
 from recollect.config import Settings, load_settings
 from recollect.embedding import Embedder, Vectors, by_name, create
 from recollect.errors import InvalidInput, MemoryDisabled, RecollectError, ScopeDenied
-from recollect.knowledge import Access, Change, Draft, Link, Receipt, Remember, Workspace, refusal
+from recollect.knowledge import Access, Change, Draft, Receipt, Remember, Workspace, refusal
 from recollect.log import MemoryLog
 from recollect.model.check import Checker
 from recollect.model.clock import Clock, SystemClock, parse_time
 from recollect.model.edge import Edge, EdgeType
 from recollect.model.event import Event
 from recollect.model.ids import IdFactory
-from recollect.model.memory import Memory, MemoryType, Sensitivity
-from recollect.model.scope import ScopeKind, Speaker, gate
-from recollect.model.source import Source
+from recollect.model.memory import Memory, MemoryType
+from recollect.model.scope import Speaker, gate
 from recollect.model.status import Status
 from recollect.prompt import RetrievedContext, default_counter, within_budget
 from recollect.recall import WEIGHTS, Recall, Recaller, Wanted
-from recollect.storage.interface import Damage, Storage
+from recollect.storage.interface import Storage
 from recollect.storage.layout import Layout
 from recollect.storage.sqlite import SqliteStorage
+from recollect.surface import Listing, MemoryChanges, MemoryFields, Stats
 from recollect.upkeep import Filler, Reindex
 
 _LARGEST_PAGE = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Listing(Sequence[Memory]):
-    """Memories in order, and the damaged rows that were withheld from among them."""
-
-    memories: list[Memory]
-    damaged: list[Damage] = field(default_factory=list)
-
-    @overload
-    def __getitem__(self, index: int) -> Memory: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Memory]: ...
-    def __getitem__(self, index: int | slice) -> Memory | list[Memory]:
-        return self.memories[index]
-
-    def __len__(self) -> int:
-        return len(self.memories)
-
-    def __iter__(self) -> Iterator[Memory]:
-        return iter(self.memories)
-
-
-@dataclass(frozen=True, slots=True)
-class Stats:
-    """How much an orchestrator's memory holds."""
-
-    orchestrator_id: str
-    memories: int
-    by_type: dict[str, int]
-    by_status: dict[str, int]
-    edges: int
-    events: int
-    vectors: int
-    scopes: int
-
-
-class MemoryFields(TypedDict, total=False):
-    """What may be said of a memory beside its content."""
-
-    type: MemoryType | str
-    importance: int
-    confidence: float
-    summary: str
-    sensitivity: Sensitivity | str
-    source: Source
-    scope: ScopeKind | str
-    observed_at: datetime | str
-    expires: datetime | timedelta | str
-    valid_from: datetime | str
-    valid_to: datetime | str
-    links: Sequence[Link]
-    supersedes: Sequence[str]
-    key: str
-
-
-class MemoryChanges(TypedDict, total=False):
-    """What may be changed about a memory; the old value stays in its history."""
-
-    content: str
-    summary: str
-    type: MemoryType | str
-    importance: int
-    confidence: float
-    sensitivity: Sensitivity | str
-    expires: datetime | timedelta | str | None
-    valid_from: datetime | str | None
-    valid_to: datetime | str | None
 
 
 class MemorySystem:
@@ -216,8 +147,7 @@ class MemorySystem:
             raise InvalidInput.of("invalid_query", "query", query, "text")
         wanted = Wanted(
             top_n=retrieval.top_n if top_n is None else _page(top_n, "topN", 1),
-            types=_types(types),
-            floor=floor,
+            floor=_flag(floor, "floor"),
             arms=_arms(arms),
         )
         visibility = gate(
@@ -226,8 +156,20 @@ class MemorySystem:
             self._clock.now(),
             known_at=None if known_at is None else parse_time(known_at, "knownAt"),
             valid_at=None if valid_at is None else parse_time(valid_at, "validAt"),
+            types=_types(types),
         )
-        return self._recaller.recall(query, visibility, wanted)
+        recalled = self._recaller.recall(query, visibility, wanted)
+        if recalled.mode == "text-only" and self._follow_model():
+            recalled = self._recaller.recall(query, visibility, wanted)
+        return recalled
+
+    def _follow_model(self) -> bool:
+        """Takes up the model that another process has switched to; True if there is a new one now."""
+        embedder = self._active_embedder(self._wanted_embedder)
+        if embedder is None or embedder.name == self._vectors.model:
+            return False
+        self._vectors.embedder = embedder
+        return True
 
     def context(
         self,
@@ -271,8 +213,6 @@ class MemorySystem:
         check = Checker()
         if not isinstance(statuses, Iterable):
             raise InvalidInput.of("invalid_input", "statuses", statuses, "a list")
-        if not isinstance(include_expired, bool):
-            raise InvalidInput.of("invalid_input", "includeExpired", include_expired, "true or false")
         wanted = [check.enum(Status, item, "statuses", "invalid_status") for item in statuses]
         check.done()
         visibility = gate(
@@ -280,12 +220,11 @@ class MemorySystem:
             self._speaker(user, chat),
             self._clock.now(),
             statuses=wanted,
-            include_expired=include_expired,
+            include_expired=_flag(include_expired, "includeExpired"),
+            types=_types(types),
         )
         limit, offset = _page(limit, "limit", 1), _page(offset, "offset", 0)
-        found = self._storage.read(
-            lambda reader: reader.memories(visibility, types=_types(types), limit=limit, offset=offset)
-        )
+        found = self._storage.read(lambda reader: reader.memories(visibility, limit=limit, offset=offset))
         return Listing([memory for memory in found.memories if not self._access.withheld(memory)], found.damaged)
 
     def show(self, memory_id: str, *, user: str | None = None, chat: str | None = None) -> Memory:
@@ -453,10 +392,16 @@ def _types(types: Any) -> frozenset[MemoryType] | None:
 def _arms(arms: Any) -> frozenset[str]:
     if arms is None:
         return frozenset(WEIGHTS)
-    named = frozenset(arms) if isinstance(arms, Iterable) and not isinstance(arms, str) else frozenset({arms})
-    if not named <= frozenset(WEIGHTS):
+    named = list(arms) if isinstance(arms, Iterable) and not isinstance(arms, str) else [arms]
+    if not all(isinstance(arm, str) and arm in WEIGHTS for arm in named):
         raise InvalidInput.of("invalid_arms", "arms", arms, "some of " + ", ".join(WEIGHTS))
-    return named
+    return frozenset(named)
+
+
+def _flag(value: Any, field_name: str) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidInput.of("invalid_input", field_name, value, "true or false")
+    return value
 
 
 def _page(value: Any, field_name: str, low: int) -> int:

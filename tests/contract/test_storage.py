@@ -121,7 +121,7 @@ def test_only_what_the_speaker_may_see_is_read(store, make, add, see):
     add(personal, group, shared, other)
 
     def seen(speaker):
-        found = store.read(lambda reader: reader.memories(see(speaker), types=None, limit=10, offset=0))
+        found = store.read(lambda reader: reader.memories(see(speaker), limit=10, offset=0))
         return {memory.memory_id for memory in found.memories}
 
     assert seen(ALEX) == {personal.memory_id, shared.memory_id}
@@ -135,7 +135,7 @@ def test_only_what_the_speaker_may_see_is_read(store, make, add, see):
 def test_another_orchestrator_is_refused_on_read_and_write(store, make, clock):
     foreign = gate("other", ALEX, clock.now())
     with pytest.raises(ScopeDenied):
-        store.read(lambda reader: reader.memories(foreign, types=None, limit=1, offset=0))
+        store.read(lambda reader: reader.memories(foreign, limit=1, offset=0))
     with pytest.raises(ScopeDenied):
         store.write(lambda writer: writer.add_memories([NewMemory(make(orchestrator_id="other"), [])]))
     assert store.read(lambda reader: reader.counts()).memories == {}
@@ -148,8 +148,8 @@ def test_status_expiry_and_type_are_filtered_before_the_limit(store, make, add, 
     add(goal, fact, *gone, expired)
     clock.advance(hours=1)
 
-    def listed(limit=10, types=None, **options):
-        found = store.read(lambda reader: reader.memories(see(**options), types=types, limit=limit, offset=0))
+    def listed(limit=10, **options):
+        found = store.read(lambda reader: reader.memories(see(**options), limit=limit, offset=0))
         return [memory.memory_id for memory in found.memories]
 
     assert listed() == [fact.memory_id, goal.memory_id]

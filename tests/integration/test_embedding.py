@@ -288,3 +288,132 @@ def test_terms_and_vectors_know_who_spoke(root, clock):
         memory.remember("I went to the sea", user="alex", source=source)
         assert terms("Caroline") == ["carolin"]
         assert len(memory.recall("Where was Caroline?", user="alex").hits) == 1
+
+
+class Words:
+    """An embedder whose vectors count known words, and which can be told to fail."""
+
+    dimension = 6
+    is_local = True
+    known = ("alpha", "beta", "gamma", "delta", "epsilon")
+
+    def __init__(self, name="words"):
+        self.name = name
+        self.fails = False
+        self.meanwhile = None
+
+    def embed_documents(self, texts):
+        if self.meanwhile:
+            meanwhile, self.meanwhile = self.meanwhile, None
+            meanwhile()
+        if self.fails or any("poison" in text for text in texts):
+            raise RuntimeError("no")
+        return [struct.pack("<6f", *(float(word in text) for word in self.known), 0.1) for text in texts]
+
+    embed_queries = embed_documents
+
+
+def vector_evidence(memory, query):
+    return {
+        hit.memory.content: hit.why["arms"].get("vector", {}).get("evidence", 0.0)
+        for hit in memory.recall(query, user="alex", floor=False).hits
+    }
+
+
+def test_the_vector_of_a_text_that_was_edited_meanwhile_is_not_kept(root, clock):
+    model = Words()
+    with recollect.open(root, orchestrator="home", clock=clock, embedder=model) as memory:
+        model.fails = True
+        one = memory.remember("alpha beta gamma", user="alex").memory.memory_id
+        model.fails = False
+        model.meanwhile = lambda: memory._change.edit(
+            one, {"content": "delta epsilon"}, memory._speaker("alex", None), None
+        )
+        memory.upkeep()
+        clock.advance(hours=2)
+        memory.upkeep()
+        assert vector_evidence(memory, "alpha beta gamma")["delta epsilon"] < 0.5
+        assert vector_evidence(memory, "delta epsilon")["delta epsilon"] > 0.9
+
+
+def test_an_edited_memory_is_not_found_by_what_it_used_to_mean(root, clock):
+    model = Words()
+    with recollect.open(root, orchestrator="home", clock=clock, embedder=model) as memory:
+        one = memory.remember("alpha beta gamma", user="alex").memory.memory_id
+        assert vector_evidence(memory, "alpha beta gamma") == {"alpha beta gamma": 1.0}
+        model.fails = True
+        memory.edit(one, content="delta epsilon", user="alex")
+        model.fails = False
+        asked = memory.recall("alpha beta gamma", user="alex", floor=False, arms=["vector"])
+        assert asked.hits == []
+
+
+def test_a_memory_edited_many_times_is_still_found_by_meaning(root, clock):
+    with recollect.open(root, orchestrator="home", clock=clock, embedder=Words()) as memory:
+        memory.remember("epsilon", user="alex")
+        one = memory.remember("alpha", user="alex").memory.memory_id
+        for number in range(80):
+            memory.edit(one, content=f"alpha {number}", user="alex")
+            memory.upkeep()
+            memory.recall("alpha", user="alex")
+        assert vector_evidence(memory, "alpha")["alpha 79"] > 0.9
+
+
+def test_one_bad_text_does_not_hold_up_the_others(root, clock):
+    with recollect.open(root, orchestrator="home", clock=clock, embedder=Words()) as memory:
+        memory.remember_many(["poison", *(f"alpha {n}" for n in range(30))], user="alex")
+        for _ in range(60):
+            clock.advance(hours=2)
+            memory.upkeep()
+        assert memory.stats().vectors == 30
+
+
+def test_a_process_that_still_has_the_old_model_loses_no_vectors(root, clock, monkeypatch):
+    from recollect import system
+
+    models = {"old": Words("old"), "new": Words("new")}
+    monkeypatch.setattr(system, "by_name", lambda name, settings: models[name])
+    one = recollect.open(root, orchestrator="home", clock=clock, embedder=models["old"])
+    one.remember("alpha", user="alex")
+    other = recollect.open(root, orchestrator="home", clock=clock, embedder=models["new"])
+    other.reindex()
+    one.remember("delta epsilon", user="alex")
+    clock.advance(hours=2)
+    other.upkeep()
+    assert vector_evidence(other, "delta epsilon")["delta epsilon"] > 0.9
+    assert vector_evidence(one, "delta epsilon")["delta epsilon"] > 0.9
+    assert one.embedding_model == "new"
+    one.close()
+    other.close()
+
+
+@pytest.mark.parametrize("answer", [[b"123"], [None], [], "nonsense", [struct.pack("<7f", *range(7))], [bytes(24)]])
+def test_whatever_a_model_answers_memory_goes_on(root, clock, answer):
+    model = Words()
+    model.embed_documents = model.embed_queries = lambda texts: answer
+    with recollect.open(root, orchestrator="home", clock=clock, embedder=model) as memory:
+        assert memory.remember("alpha", user="alex").outcome == "stored"
+        assert memory.recall("alpha", user="alex").mode == "text-only"
+
+
+def test_a_provider_that_is_not_installed_costs_no_write(root, clock):
+    with open_with(root, clock, "fastembed:some-model") as memory:
+        assert memory.remember("alpha", user="alex").outcome == "stored"
+        assert len(memory.recall("alpha", user="alex").hits) == 1
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_child_fills_in_its_own_vectors(remote, endpoint):
+    import os
+
+    remote.remember("I drink coffee", user="alex")
+    wait_for(lambda: remote.stats().vectors == 1)
+    child = os.fork()
+    if child == 0:
+        try:
+            remote.remember("I drink tea", user="alex")
+            wait_for(lambda: remote.stats().vectors == 2)
+            os._exit(0 if remote.recall("tea", user="alex").mode == "hybrid" else 1)
+        except BaseException:  # noqa: BLE001
+            os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0

@@ -287,3 +287,64 @@ def test_importing_nothing_heavy_until_it_is_needed():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.fixture
+def words_only(root, clock):
+    with recollect.open(root, orchestrator="home", clock=clock, settings={"embedding": {"provider": "none"}}) as memory:
+        yield memory
+
+
+def test_a_word_that_was_asked_for_before_it_was_stored_is_found_afterwards(words_only):
+    words_only.remember_many([f"plain fact number {n}" for n in range(10)], user="alex")
+    assert words_only.recall("zebra", user="alex").hits == []
+    words_only.remember("the zebra lives in the barn", user="alex")
+    assert len(words_only.recall("zebra", user="alex").hits) == 1
+
+
+def test_a_scope_that_has_grown_since_it_was_asked_is_searched_as_it_is(words_only):
+    words_only.remember_many([f"other {n}" for n in range(1000)], user="bob")
+    words_only.remember("hello", user="alex")
+    assert words_only.recall("hello", user="alex").hits
+    words_only.remember_many([f"dog walk {n}" for n in range(100)], user="alex")
+    found = contents(words_only.recall("dog hello walk", user="alex", top_n=40))
+    assert "hello" in found or len(found) == 40
+    assert found
+
+
+def test_duplicates_do_not_take_the_places_of_others(words_only):
+    words_only.remember_many(["the zebra lives in the barn"] * 30, user="alex")
+    words_only.remember_many([f"the zebra of barn number {n}" for n in range(5)], user="alex")
+    recalled = words_only.recall("zebra barn", user="alex", top_n=10)
+    assert len(recalled.hits) == 6
+    assert recalled.omitted["duplicates"] == 29
+
+
+def test_the_best_few_are_the_beginning_of_the_best_many(words_only, clock):
+    for number in range(40):
+        clock.advance(days=1)
+        words_only.remember(f"zebra note {number}", user="alex", importance=100 if number == 39 else 50)
+    few = contents(words_only.recall("zebra note", user="alex", top_n=3))
+    many = contents(words_only.recall("zebra note", user="alex", top_n=40))
+    assert few == many[:3] == ["zebra note 39", "zebra note 38", "zebra note 37"]
+
+
+def test_a_rare_type_is_found_among_many_others(words_only):
+    words_only.remember_many([f"zebra observation {n}" for n in range(120)], user="alex")
+    words_only.remember("we decided to buy the zebra", user="alex", type="Decision")
+    assert contents(words_only.recall("zebra", user="alex", types=["Decision"])) == ["we decided to buy the zebra"]
+
+
+@pytest.mark.parametrize(
+    "query", ["in may 0000", "december 9999", "on 31 February 2024", "999 years ago", "last year", "yesterday"]
+)
+def test_times_beyond_the_calendar_break_nothing(words_only, clock, query):
+    words_only.remember("x", user="alex")
+    words_only.recall(query, user="alex")
+    words_only.recall(query, user="alex", known_at=datetime(1, 1, 2, tzinfo=UTC))
+
+
+@pytest.mark.parametrize("arguments", [{"arms": [[]]}, {"floor": "no"}, {"top_n": 0}, {"known_at": "soon"}])
+def test_other_wrong_arguments_are_refused(words_only, arguments):
+    with pytest.raises(InvalidInput):
+        words_only.recall("x", user="alex", **arguments)

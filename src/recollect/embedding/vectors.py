@@ -5,6 +5,7 @@ from __future__ import annotations
 import concurrent.futures
 import hashlib
 import math
+import os
 import struct
 import threading
 from collections import OrderedDict
@@ -30,7 +31,8 @@ class Vectors:
         self._query_timeout = query_timeout
         self._lock: threading.Lock = fork_safe_lock()
         self._cache: OrderedDict[Key, bytes] = OrderedDict()
-        self._workers = concurrent.futures.ThreadPoolExecutor(2, thread_name_prefix="recollect-embed")
+        self._workers = _workers()
+        self._process = os.getpid()
 
     @property
     def model(self) -> str | None:
@@ -54,17 +56,15 @@ class Vectors:
         missing = [(text, key) for text, key, data in zip(texts, keys, known, strict=True) if data is None]
         made = iter(self._make(embedder, missing))
         found = [next(made) if data is None else data for data in known]
-        name, dimension = embedder.name, embedder.dimension
-        return [None if data is None else Vector(name, dimension, data) for data in found]
+        return [None if data is None else Vector(embedder.name, len(data) // 4, data) for data in found]
 
     def _make(self, embedder: Embedder, asked: list[tuple[str, Key]]) -> list[bytes | None]:
         try:
             answers = embedder.embed_documents([text for text, _ in asked]) if asked else []
-            pairs = list(zip(asked, answers, strict=True))
+            return [self._accept(embedder, key, data) for (_, key), data in zip(asked, answers, strict=True)]
         except Exception as error:  # noqa: BLE001  whatever a model does, memory goes on without it
             self._failed(embedder, error)
             return [None] * len(asked)
-        return [self._accept(embedder, key, data) for (_, key), data in pairs]
 
     def query(self, text: str) -> Vector | None:
         """The vector of a question, if the model answers in time."""
@@ -77,15 +77,17 @@ class Vectors:
         if data is None:
             try:
                 (answer,) = self._ask(embedder, text)
+                data = self._accept(embedder, key, answer)
             except Exception as error:  # noqa: BLE001  as above: recall answers from text
                 self._failed(embedder, error)
                 return None
-            data = self._accept(embedder, key, answer)
-        return None if data is None else Vector(embedder.name, embedder.dimension, data)
+        return None if data is None else Vector(embedder.name, len(data) // 4, data)
 
     def _ask(self, embedder: Embedder, text: str) -> list[bytes]:
         if embedder.is_local:
             return embedder.embed_queries([text])
+        if self._process != os.getpid():  # a forked child has none of the threads
+            self._process, self._workers = os.getpid(), _workers()
         return self._workers.submit(embedder.embed_queries, [text]).result(self._query_timeout)
 
     def _key(self, kind: str, text: str) -> Key:
@@ -93,9 +95,9 @@ class Vectors:
 
     def _accept(self, embedder: Embedder, key: Key, data: bytes) -> bytes | None:
         """A vector that is one: of the right length, finite, and not all zero."""
-        length = len(data) // 4
+        length = embedder.dimension
         # The sum of numbers is finite only if each of them is.
-        if length != embedder.dimension or not math.isfinite(sum(struct.unpack(f"<{length}f", data))) or not any(data):
+        if len(data) != 4 * length or not math.isfinite(sum(struct.unpack(f"<{length}f", data))) or not any(data):
             self._failed(embedder, ValueError("a vector that is none"))
             return None
         with self._lock:
@@ -111,6 +113,10 @@ class Vectors:
     def close(self) -> None:
         """Lets waiting requests go."""
         self._workers.shutdown(wait=False, cancel_futures=True)
+
+
+def _workers() -> concurrent.futures.ThreadPoolExecutor:
+    return concurrent.futures.ThreadPoolExecutor(2, thread_name_prefix="recollect-embed")
 
 
 def spoken(content: str, speaker: str | None) -> str:

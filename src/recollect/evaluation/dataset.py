@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -59,19 +60,19 @@ def load_dataset(path: Path) -> Dataset:
         data = json.loads(gzip.decompress(raw) if path.suffix == ".gz" else raw)
     except OSError as error:
         raise InvalidInput.of("invalid_dataset", "file", str(path), f"readable ({error.strerror or error})") from error
-    except (ValueError, EOFError, RecursionError) as error:
+    except (ValueError, EOFError, RecursionError, zlib.error) as error:
         raise InvalidInput.of("invalid_dataset", "file", str(path), "JSON, plain or gzipped") from error
     try:
         conversations = tuple(_conversation(item) for item in data["conversations"])
         return Dataset(str(data.get("name", path.stem)), conversations)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
         wrong = f"{type(error).__name__}: {error}"
         raise InvalidInput.of("invalid_dataset", "file", wrong, "conversations with turns and questions") from error
 
 
 def _conversation(item: Any) -> Conversation:
     turns = tuple(
-        Turn(str(t["id"]), str(t.get("session", "")), _date(t.get("date")), t.get("speaker"), str(t["text"]))
+        Turn(str(t["id"]), str(t.get("session", "")), _date(t.get("date")), _name(t.get("speaker")), str(t["text"]))
         for t in item["turns"]
     )
     questions = tuple(
@@ -86,6 +87,10 @@ def _conversation(item: Any) -> Conversation:
         for q in item["questions"]
     )
     return Conversation(str(item["id"]), turns, questions)
+
+
+def _name(value: Any) -> str | None:
+    return None if value is None else " ".join(str(value).split()) or None
 
 
 def _date(value: Any) -> datetime | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from recollect.errors import InvalidInput
 from recollect.evaluation.dataset import Conversation, Dataset, Inquiry
 from recollect.evaluation.metrics import average, measures, percentile
 from recollect.model.source import Source
@@ -96,13 +97,16 @@ def _store(memory: MemorySystem, clock: _Now, conversation: Conversation) -> Non
                     source_type="channel_transcript",  # type: ignore[arg-type]
                     conversation_id=f"{conversation.id}/{turn.session}",
                     message_id=turn.id,
-                    speaker=(turn.speaker or "").strip() or None,
+                    speaker=turn.speaker,
                     position=position,
                 ),
             }
             for position, turn in enumerate(conversation.turns[start : start + _BATCH], start)
         ]
-        memory.remember_many(drafts, user=conversation.id)
+        for draft, receipt in zip(drafts, memory.remember_many(drafts, user=conversation.id), strict=True):
+            if receipt.outcome == "refused":
+                turn = draft["source"].message_id  # type: ignore[attr-defined]
+                raise InvalidInput.of("invalid_dataset", "turn", turn, f"one that can be stored: {receipt.reason}")
 
 
 class _Run:
@@ -140,7 +144,7 @@ class _Run:
         gold = frozenset(question.evidence) & known
         if gold and answerable:
             self._rows[question.category].append(measures(_ids(recalled, question, conversation), gold))
-            free = recalled if recalled.hits else self._recall(conversation, question, floor=False)
+            free = self._recall(conversation, question, floor=False)
             self._unfloored.append(measures(_ids(free, question, conversation), gold))
 
     def _recall(self, conversation: Conversation, question: Inquiry, *, floor: bool = True) -> Recall:

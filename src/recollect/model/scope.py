@@ -111,6 +111,7 @@ class Visibility:
     include_expired: bool = False
     known_at: datetime | None = None
     valid_at: datetime | None = None
+    types: frozenset[StrEnum] | None = None
 
 
 def gate(
@@ -122,6 +123,7 @@ def gate(
     include_expired: bool = False,
     known_at: datetime | None = None,
     valid_at: datetime | None = None,
+    types: Iterable[StrEnum] | None = None,
 ) -> Visibility:
     """Turns an identity, a time and what is asked for into the filter that every read uses.
 
@@ -135,4 +137,5 @@ def gate(
         include_expired=include_expired,
         known_at=known_at,
         valid_at=valid_at,
+        types=None if types is None else frozenset(types),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,7 +12,7 @@ from recollect.config import RetrievalSettings
 from recollect.embedding import Vectors
 from recollect.model.clock import Clock
 from recollect.model.edge import Edge, EdgeType
-from recollect.model.memory import Memory, MemoryType
+from recollect.model.memory import Memory
 from recollect.model.scope import Visibility
 from recollect.recall.arms import WEIGHTS, Evidence, Pool
 from recollect.recall.floor import relevant, supported
@@ -23,8 +23,8 @@ from recollect.recall.result import Hit, Recall
 from recollect.recall.rewind import rewound
 from recollect.storage.interface import Matches, Reader, Storage, Vector
 
-# How far below the cut a memory may be lifted by its modifiers.
-_MARGIN = 5
+# Modifiers move a score by less than a tenth either way: what is further below the cut stays below it.
+_LIFTED = 0.8
 # How many turns before and after a candidate are candidates too.
 _REACH = 1
 
@@ -34,7 +34,6 @@ class Wanted:
     """What a recall is asked for beside its query."""
 
     top_n: int
-    types: frozenset[MemoryType] | None = None
     floor: bool = True
     arms: frozenset[str] = frozenset(WEIGHTS)
 
@@ -130,10 +129,6 @@ class Recaller:
             similar = {**similar, **reader.similarities(visibility, vector, unknown)}
         return Pool(question, everything, similar, matches.frequencies, matches.size), eligible
 
-    def allowed(self, memory: Memory, wanted: Wanted) -> bool:
-        """Whether a memory is of a type that was asked for and may be shown."""
-        return wanted.types is None or memory.type in wanted.types
-
     def withheld(self, memory: Memory) -> bool:
         """Whether a memory's source is no longer allowed."""
         return self._withheld(memory)
@@ -165,14 +160,30 @@ class _Ranking:
 
     def hits(self) -> tuple[list[Hit], dict[str, int], list[Edge]]:
         """The best memories, what was left out by reason, and the edges around them."""
-        omitted = {"belowFloor": 0, "belowTopN": 0, "duplicates": 0, "otherTypes": 0, "sourceDenied": 0, "damaged": 0}
+        omitted = {"belowFloor": 0, "belowTopN": 0, "duplicates": 0, "sourceDenied": 0, "damaged": 0}
         if not self._scores:
             return [], omitted, []
-        # Modifiers can only swap near equals, so a margin beyond top-n holds everything that may still rise.
-        margin = self._wanted.top_n + _MARGIN
-        order = sorted(self._scores, key=lambda seq: (-self._scores[seq], seq))
-        filtered = self._wanted.types is not None
-        read, damaged = self._reader.by_seq(self._visibility, order if filtered else order[:margin])
+        order = sorted(self._scores, key=lambda seq: (-self._scores[seq], -seq))
+        near = self._within_reach(order)
+        unique, edges = self._shown_best(order[:near], omitted)
+        if len(unique) < self._wanted.top_n and near < len(order):
+            near = len(order)  # duplicates or withheld ones took places: read all there is
+            omitted |= dict.fromkeys(omitted, 0)
+            unique, edges = self._shown_best(order, omitted)
+        hits = [self._hit(scored) for scored in unique[: self._wanted.top_n]]
+        omitted["belowTopN"] = len(order) - near + len(unique) - len(hits)
+        return hits, omitted, _touching(edges, hits)
+
+    def _within_reach(self, order: Sequence[int]) -> int:
+        """How many candidates may end up among the best: those that modifiers could still lift above the cut."""
+        if len(order) <= self._wanted.top_n:
+            return len(order)
+        cut = self._scores[order[self._wanted.top_n - 1]] * _LIFTED
+        return next((number for number, seq in enumerate(order) if self._scores[seq] < cut), len(order))
+
+    def _shown_best(self, order: Sequence[int], omitted: dict[str, int]) -> tuple[list[_Scored], list[Edge]]:
+        """What may be shown of some candidates, best first and each content once, and the edges around them."""
+        read, damaged = self._reader.by_seq(self._visibility, order)
         memories = self._shown(read, omitted)
         edges = self._reader.edges(self._visibility, [memory.memory_id for memory in memories.values()])
         contradicted = {
@@ -181,26 +192,17 @@ class _Ranking:
             if edge.edge_type is EdgeType.CONTRADICTS
             for end in (edge.from_memory_id, edge.to_memory_id)
         }
-        found = [
-            _Scored.of(seq, memory, self._scores[seq], contradicted, self._recaller.now())
-            for seq, memory in memories.items()
-        ]
+        now = self._recaller.now()
+        found = [_Scored.of(seq, each, self._scores[seq], contradicted, now) for seq, each in memories.items()]
         found.sort(key=_Scored.order)
         unique = _without_duplicates(found)
-        hits = [self._hit(scored) for scored in unique[: self._wanted.top_n]]
-        omitted |= {
-            "duplicates": len(found) - len(unique),
-            "belowTopN": len(order) - len(read) - len(damaged) + len(unique) - len(hits),
-            "damaged": len(damaged),
-        }
-        return hits, omitted, _touching(edges, hits)
+        omitted |= {"duplicates": len(found) - len(unique), "damaged": len(damaged)}
+        return unique, edges
 
     def _shown(self, read: Mapping[int, Memory], omitted: dict[str, int]) -> dict[int, Memory]:
         shown = {}
         for seq, memory in read.items():
-            if not self._recaller.allowed(memory, self._wanted):
-                omitted["otherTypes"] += 1
-            elif self._recaller.withheld(memory):
+            if self._recaller.withheld(memory):
                 omitted["sourceDenied"] += 1
             else:
                 known_at = self._visibility.known_at

@@ -71,15 +71,17 @@ def asks_when(question: str) -> bool:
 def spans(question: str, now: datetime) -> list[Span]:
     """The times that a question names, relative ones counted from `now`."""
     text = question.lower()
-    found = [*_dates(text, now), *_relative(text, now)]
-    if not found:
-        found = [*_months(text, now)]
-    if not found:
-        found = [
-            Span(datetime(int(year), 1, 1, tzinfo=UTC), datetime(int(year) + 1, 1, 1, tzinfo=UTC), 0.5)
-            for year in dict.fromkeys(_YEAR.findall(text))
-        ]
-    return found
+    try:
+        return [*_dates(text, now), *_relative(text, now)] or _months(text, now) or _years(text)
+    except (ValueError, OverflowError):
+        return []  # a time beyond the calendar
+
+
+def _years(text: str) -> list[Span]:
+    return [
+        Span(datetime(int(year), 1, 1, tzinfo=UTC), datetime(int(year) + 1, 1, 1, tzinfo=UTC), 0.5)
+        for year in dict.fromkeys(_YEAR.findall(text))
+    ]
 
 
 def _dates(text: str, now: datetime) -> list[Span]:

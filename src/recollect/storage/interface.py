@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 
 from recollect.model.edge import Edge
 from recollect.model.event import Event
-from recollect.model.memory import Memory, MemoryType
+from recollect.model.memory import Memory
 from recollect.model.scope import Scope, Visibility
 
 T = TypeVar("T")
@@ -87,6 +87,7 @@ class PendingVector:
     attempts: int
     content: str
     speaker: str | None
+    digest: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ class Reader(Protocol):
         """Whether an id is there at all; for recording denials only."""
         ...
 
-    def memories(self, visibility: Visibility, *, types: Iterable[MemoryType] | None, limit: int, offset: int) -> Found:
+    def memories(self, visibility: Visibility, *, limit: int, offset: int) -> Found:
         """Visible memories, newest first."""
         ...
 
@@ -212,8 +213,8 @@ class Writer(Reader, Protocol):
         """How many memories have no vector of a model."""
         ...
 
-    def store_vectors(self, vectors: Sequence[tuple[int, Vector]]) -> None:
-        """Vectors of stored memories, which then wait no longer."""
+    def store_vectors(self, vectors: Sequence[tuple[PendingVector, Vector]]) -> None:
+        """Vectors of memories, which then wait no longer; not of those that have changed in the meantime."""
         ...
 
     def postpone_vectors(self, seqs: Sequence[int], due_at: int) -> None:

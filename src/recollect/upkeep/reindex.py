@@ -39,13 +39,13 @@ class Reindex:
 
     def _fill(self, pending: list[PendingVector]) -> int:
         vectors = self._vectors.documents([spoken(item.content, item.speaker) for item in pending])
-        made = [(item.seq, vector) for item, vector in zip(pending, vectors, strict=True) if vector is not None]
+        made = [(item, vector) for item, vector in zip(pending, vectors, strict=True) if vector is not None]
+        self._storage.write(lambda writer: writer.store_vectors(made))
         if len(made) < len(pending):
             raise EmbeddingFailed(
                 f"{self._vectors.model} failed; {len(made)} vectors of this batch are kept",
                 hint="run it again: it goes on where it stopped",
             )
-        self._storage.write(lambda writer: writer.store_vectors(made))
         return len(made)
 
     @staticmethod

@@ -8,7 +8,7 @@ from recollect.storage.sql import migrations, queries
 WITHOUT_GATE = {
     "add_memory", "replace_memory", "replace_terms", "drop_vectors", "exists", "memory_by_key", "last_seq",
     "count_memories", "count_rest", "size", "vectors_since", "vectors_of_scope", "due_vectors", "missing_vectors",
-    "count_missing", "queue_memory",
+    "count_missing", "queue_memory", "fill_vector", "unqueue_vector",
 }  # fmt: skip
 
 

@@ -60,7 +60,8 @@ def test_a_newer_vector_takes_the_olders_place(topics):
     index.add([(3, 7, topics[2].tobytes())])
     assert index.search(topics[0].tobytes(), 5)[0].seq != 7 or index.search(topics[0].tobytes(), 5)[0].score < 0.9
     assert index.search(topics[2].tobytes(), 1)[0].seq == 7
-    assert index.similarities(topics[2].tobytes(), [7, 99]) == {7: pytest.approx(1.0)}
+    (near,) = index.similarities(topics[2].tobytes(), [7, 99])
+    assert (near.entry, near.seq, near.score) == (3, 7, pytest.approx(1.0))
 
 
 def test_nothing_is_found_in_nothing():

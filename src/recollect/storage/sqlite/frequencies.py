@@ -13,6 +13,8 @@ from recollect.forking import fork_safe_lock
 
 _KEPT = 50_000
 _GROWTH = 1.2
+# A rare term is counted in no time, and the next memory may double its frequency.
+_WORTH_KEEPING = 100
 
 
 class Frequencies:
@@ -39,7 +41,8 @@ class Frequencies:
             known |= {term: made.get(term, 0) for term in missing}
             with self._lock:
                 for term in missing:
-                    self._counts[(within, term)] = (known[term], size)
+                    if known[term] >= _WORTH_KEEPING:
+                        self._counts[(within, term)] = (known[term], size)
                 while len(self._counts) > _KEPT:
                     self._counts.popitem(last=False)
         return known

@@ -13,7 +13,7 @@ from recollect.log import MemoryLog
 from recollect.model.clock import to_micros
 from recollect.model.edge import Edge
 from recollect.model.event import Event
-from recollect.model.memory import Memory, MemoryType
+from recollect.model.memory import Memory
 from recollect.model.scope import Visibility
 from recollect.storage.interface import Counts, Damage, Found
 from recollect.storage.sql import queries
@@ -22,7 +22,7 @@ from recollect.storage.sqlite.rows import DamagedRow, Row, read_edge, read_event
 T = TypeVar("T")
 
 _SQL = queries("sqlite")
-_GATE = ("orchestrator_id", "user", "chat", "statuses", "now", "include_expired", "known_at", "valid_at")
+_GATE = ("orchestrator_id", "user", "chat", "statuses", "types", "now", "include_expired", "known_at", "valid_at")
 
 
 class SqliteReader:
@@ -88,6 +88,7 @@ class SqliteReader:
             "user": visibility.speaker.user,
             "chat": visibility.speaker.chat,
             "statuses": json.dumps([status.value for status in visibility.statuses]),
+            "types": None if visibility.types is None else json.dumps([kind.value for kind in visibility.types]),
             "now": to_micros(visibility.now),
             "include_expired": visibility.include_expired,
             "known_at": None if visibility.known_at is None else to_micros(visibility.known_at),
@@ -103,9 +104,8 @@ class SqliteReader:
     def exists(self, memory_id: str) -> bool:
         return self._row("exists", {"memory_id": memory_id}) is not None
 
-    def memories(self, visibility: Visibility, *, types: Iterable[MemoryType] | None, limit: int, offset: int) -> Found:
-        wanted = None if types is None else json.dumps([kind.value for kind in types])
-        values = {**self._gate(visibility), "types": wanted, "limit": limit, "offset": offset}
+    def memories(self, visibility: Visibility, *, limit: int, offset: int) -> Found:
+        values = {**self._gate(visibility), "limit": limit, "offset": offset}
         rows, damaged = self._memory_rows("list_memories", values)
         found = Found([], damaged)
         for row in rows:

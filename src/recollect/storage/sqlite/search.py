@@ -77,7 +77,8 @@ class SqliteSearcher(SqliteReader):
             countable = [term for term in terms if 0 < overall[term] <= _COUNTED]
             found = {term: round(overall[term] * size / everything) for term in terms if overall[term] > _COUNTED}
             found |= self._frequency_cache.get(within, countable, everything, partial(self._count_within, within))
-        return {term: count for term, count in found.items() if count}, size, within, overall
+        frequencies = {term: count for term, count in found.items() if count}
+        return frequencies, max(size, *frequencies.values(), 0), within, overall
 
     def _count_everywhere(self, terms: list[str]) -> dict[str, int]:
         return dict(self._rows("frequencies", {"terms": json.dumps(terms)}))
@@ -104,9 +105,16 @@ class SqliteSearcher(SqliteReader):
 
         def nearest(most: int) -> list[Ranked]:
             found = (hit for index in indexes for hit in index.search(vector.data, most))
-            return sorted(found, key=lambda hit: (-hit.score, hit.seq))[:most]
+            best = sorted(found, key=lambda hit: (-hit.score, hit.seq))[:most]
+            stored = self._stored([hit.entry for hit in best])
+            # A vector that was dropped since keeps its place here, so that a short answer still means "no more".
+            return [Ranked(hit.seq if hit.entry in stored else -1, hit.score) for hit in best]
 
         return self._visible(values, limit, nearest)
+
+    def _stored(self, entries: list[int]) -> set[int]:
+        """Which vectors are still in the store: an edit drops them, and the indexes in memory do not hear of it."""
+        return {row[0] for row in self._rows("stored_entries", {"entries": json.dumps(entries)})}
 
     def _matching(self, query: str, most: int) -> list[Ranked]:
         return [Ranked(seq, score) for seq, score in self._rows("match_terms", {"query": query, "limit": most})]
@@ -148,7 +156,9 @@ class SqliteSearcher(SqliteReader):
             found: dict[int, float] = {}
             for row in self._rows("visible_scopes", self._gate(visibility)):
                 index = self._indexes.current(self._connection, model[0], row[0])
-                found |= index.similarities(vector.data, seqs)
+                hits = index.similarities(vector.data, seqs)
+                stored = self._stored([hit.entry for hit in hits])
+                found |= {hit.seq: hit.score for hit in hits if hit.entry in stored}
             return found
         values = {"model_id": model[0], "vector": vector.data, "seqs": json.dumps(list(seqs))}
         return dict(self._rows("similarities", values))

@@ -10,12 +10,12 @@ import importlib.util
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from recollect.forking import fork_safe_lock
-from recollect.storage.interface import Ranked
 from recollect.storage.sql import queries
 
 if TYPE_CHECKING:
@@ -33,9 +33,19 @@ _SAMPLE = 40_000
 _ROUNDS = 6
 _PROBED = 0.02
 _LEAST_PROBED = 16
+_FEW_DEAD = 500
 _MOST_BYTES = 4 * 1024**3
 
 _SQL = queries("sqlite")
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A memory near a query, and the entry of the vector that says so."""
+
+    entry: int
+    seq: int
+    score: float
 
 
 class VectorIndex:
@@ -49,7 +59,9 @@ class VectorIndex:
         self._seqs: Integers = np.empty(0, np.int64)
         self._vectors: Floats = np.empty((0, 0), np.float32)
         self._count = 0
+        self._entries: Integers = np.empty(0, np.int64)
         self._latest: dict[int, int] = {}
+        self._dead = 0
         self._groups: _Groups | None = None
 
     def __len__(self) -> int:
@@ -69,18 +81,30 @@ class VectorIndex:
         lengths = np.linalg.norm(new, axis=1, keepdims=True)
         new = new / np.where(lengths > 0, lengths, 1.0)
         self._reserve(len(rows), new.shape[1])
+        self._vectors[self._count : self._count + len(rows)] = new
         for number, (entry, seq, _) in enumerate(rows, self._count):
             older = self._latest.get(seq)
             if older is not None:
                 self._seqs[older] = -1
-            self._latest[seq] = number
+                self._dead += 1
             self._seqs[number] = seq
+            self._entries[number] = entry
+            self._latest[seq] = number
             self.entry = max(self.entry, entry)
-        self._vectors[self._count : self._count + len(rows)] = new
         self._count += len(rows)
+        if self._dead > max(_FEW_DEAD, self._count // 4):
+            self._compact()
         grouped = self._groups.count if self._groups else 0
         if self._count > EXACT_UP_TO and self._count - grouped > max(EXACT_UP_TO, _REGROUP_AT * grouped):
             self._groups = _Groups(self._vectors[: self._count])
+
+    def _compact(self) -> None:
+        """Lets go of vectors whose places were taken by newer ones."""
+        np = self._np
+        alive = np.flatnonzero(self._seqs[: self._count] >= 0)
+        self._vectors, self._seqs, self._entries = self._vectors[alive], self._seqs[alive], self._entries[alive]
+        self._latest = {int(seq): number for number, seq in enumerate(self._seqs)}
+        self._count, self._dead, self._groups = len(alive), 0, None
 
     def _reserve(self, count: int, dimension: int) -> None:
         np = self._np
@@ -89,11 +113,13 @@ class VectorIndex:
             return
         room = max(needed, int(1.5 * len(self._seqs)))
         vectors, seqs = np.empty((room, dimension), np.float32), np.full(room, -1, np.int64)
+        entries = np.zeros(room, np.int64)
         if self._count:
             vectors[: self._count], seqs[: self._count] = self._vectors[: self._count], self._seqs[: self._count]
-        self._vectors, self._seqs = vectors, seqs
+            entries[: self._count] = self._entries[: self._count]
+        self._vectors, self._seqs, self._entries = vectors, seqs, entries
 
-    def search(self, query: bytes, limit: int) -> list[Ranked]:
+    def search(self, query: bytes, limit: int) -> list[Near]:
         """The nearest memories, best first."""
         np = self._np
         count, groups = self._count, self._groups  # another thread may be adding: what is counted is there
@@ -105,28 +131,35 @@ class VectorIndex:
         if groups is None or limit > groups.count // 4:
             return self._best(None, vectors[:count] @ asked, limit)
         numbers, scores = groups.search(asked)
+        if len(numbers) < 2 * limit:  # too few groups for what is asked
+            return self._best(None, vectors[:count] @ asked, limit)
         numbers = np.concatenate([numbers, np.arange(groups.count, count)])
         return self._best(numbers, np.concatenate([scores, vectors[groups.count : count] @ asked]), limit)
 
-    def similarities(self, query: bytes, seqs: Iterable[int]) -> dict[int, float]:
+    def similarities(self, query: bytes, seqs: Iterable[int]) -> list[Near]:
         """How similar some memories are to a query; those that are not here are left out."""
         np = self._np
         known = [(seq, number) for seq in seqs if (number := self._latest.get(seq)) is not None]
         if not known:
-            return {}
+            return []
         asked = np.frombuffer(query, np.float32)
         asked = asked / (np.linalg.norm(asked) or 1.0)
-        scores = self._vectors[[number for _, number in known]] @ asked
-        return {seq: float(score) for (seq, _), score in zip(known, scores, strict=True)}
+        numbers = [number for _, number in known]
+        scores = self._vectors[numbers] @ asked
+        entries = self._entries[numbers]
+        return [Near(int(e), seq, float(score)) for e, (seq, _), score in zip(entries, known, scores, strict=True)]
 
-    def _best(self, numbers: Integers | None, scores: Floats, limit: int) -> list[Ranked]:
+    def _best(self, numbers: Integers | None, scores: Floats, limit: int) -> list[Near]:
         np = self._np
-        keep = min(len(scores), limit + 8)
+        all_seqs = self._seqs[: len(scores)] if numbers is None else self._seqs[numbers]
+        if self._dead:
+            scores = np.where(all_seqs >= 0, scores, np.float32(-2.0))
+        keep = min(len(scores), limit)
         top = np.argpartition(-scores, keep - 1)[:keep] if keep < len(scores) else np.arange(len(scores))
-        seqs = self._seqs[top if numbers is None else numbers[top]]
+        seqs = all_seqs[top]
+        entries = self._entries[top if numbers is None else numbers[top]]
         order = np.lexsort((seqs, -scores[top]))
-        found = [(int(seqs[i]), float(scores[top[i]])) for i in order if seqs[i] >= 0]
-        return [Ranked(seq, score) for seq, score in found[:limit]]
+        return [Near(int(entries[i]), int(seqs[i]), float(scores[top[i]])) for i in order if seqs[i] >= 0]
 
 
 class _Groups:

@@ -63,6 +63,7 @@ class SqliteWriter(SqliteSearcher):
         row = self._row("last_seq")
         first = 1 if row is None else row[0] + 1
         rows, sources, texts, vectors, queued = [], [], [], [], []
+        active = self.active_model()
         for seq, new in enumerate(memories, first):
             self._check_own(new.memory.orchestrator_id)
             scope_id = self._scope_id(new.memory.scope)
@@ -70,7 +71,7 @@ class SqliteWriter(SqliteSearcher):
             rows.append((seq, *values[:2], scope_id, *values[2:16], new.key, digest(values)))
             sources.append((values[0], 0, *values[19:]))
             texts.append((seq, " ".join(new.terms), f"s{scope_id}"))
-            if new.vector is not None:
+            if new.vector is not None and active in {None, new.vector.model}:
                 vectors.append((seq, self._model_id(new.vector), new.vector.data))
             elif new.awaits_vector:
                 queued.append((seq,))
@@ -156,10 +157,19 @@ class SqliteWriter(SqliteSearcher):
         row = self._row("find_model", {"name": model})
         return int(self._rows("count_missing", {"model_id": row[0] if row else -1})[0][0])
 
-    def store_vectors(self, vectors: Sequence[tuple[int, Vector]]) -> None:
-        rows = [(seq, self._model_id(vector), vector.data) for seq, vector in vectors]
-        self._connection.executemany(_SQL["add_vector"], rows)
-        self._connection.executemany(_SQL["unqueue_vector"], [(seq,) for seq, _ in vectors])
+    def store_vectors(self, vectors: Sequence[tuple[PendingVector, Vector]]) -> None:
+        rows = [
+            {
+                "seq": pending.seq,
+                "digest": pending.digest,
+                "model_id": self._model_id(vector),
+                "vector": vector.data,
+            }
+            for pending, vector in vectors
+        ]
+        self._connection.executemany(_SQL["fill_vector"], rows)
+        unqueued = [{"seq": pending.seq, "digest": pending.digest} for pending, _ in vectors]
+        self._connection.executemany(_SQL["unqueue_vector"], unqueued)
 
     def postpone_vectors(self, seqs: Sequence[int], due_at: int) -> None:
         self._connection.executemany(_SQL["postpone_vector"], [(due_at, seq) for seq in seqs])

@@ -6,6 +6,7 @@ AND m.scope_id IN (
     SELECT scope_id FROM scopes WHERE kind = 'personal' AND owner_user_id = :user
     UNION ALL SELECT scope_id FROM scopes WHERE kind = 'group' AND chat_id = :chat
     UNION ALL SELECT scope_id FROM scopes WHERE kind = 'shared')
+AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)))
 AND (:include_expired OR m.expires_at IS NULL OR m.expires_at > coalesce(:known_at, :now))
 AND (:valid_at IS NULL OR (coalesce(m.valid_from, :valid_at) <= :valid_at AND coalesce(m.valid_to > :valid_at, 1)))
 AND CASE WHEN :known_at IS NULL THEN m.status IN (SELECT value FROM json_each(:statuses))
@@ -99,7 +100,7 @@ SELECT @memory FROM @memories WHERE m.scope_id = :scope_id AND m.idempotency_key
 -- Newest first.
 -- name: list_memories
 SELECT @memory FROM @memories
-WHERE @visible AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)))
+WHERE @visible
 ORDER BY m.seq DESC LIMIT :limit OFFSET :offset
 
 -- name: by_seq
@@ -160,6 +161,10 @@ FROM json_each(:seqs) AS j JOIN memory_embeddings AS v ON v.seq = j.value AND v.
 -- name: visible_seqs
 SELECT m.seq FROM json_each(:seqs) AS j JOIN memories AS m ON m.seq = j.value WHERE @visible
 
+-- Which vectors are still there.
+-- name: stored_entries
+SELECT v.entry FROM json_each(:entries) AS j JOIN memory_embeddings AS v ON v.entry = j.value
+
 -- The vectors of one model in one scope that were made after an entry.
 -- name: vectors_since
 SELECT v.entry, v.seq, v.vector FROM memory_embeddings AS v JOIN memories AS m ON m.seq = v.seq
@@ -179,13 +184,18 @@ INSERT OR IGNORE INTO embedding_queue (seq) VALUES (?)
 INSERT OR IGNORE INTO embedding_queue (seq) SELECT seq FROM memories WHERE memory_id = :memory_id
 
 -- name: due_vectors
-SELECT q.seq, q.attempts, m.content, so.speaker FROM embedding_queue AS q
+SELECT q.seq, q.attempts, m.content, so.speaker, m.digest FROM embedding_queue AS q
 JOIN memories AS m ON m.seq = q.seq
 LEFT JOIN memory_sources AS so ON so.memory_id = m.memory_id AND so.ordinal = 0
 WHERE q.due_at <= :now ORDER BY q.due_at, q.seq LIMIT :limit
 
+-- A vector that was made outside the transaction: kept only if its memory is still what it was made of.
+-- name: fill_vector
+INSERT OR REPLACE INTO memory_embeddings (entry, seq, model_id, vector)
+SELECT NULL, seq, :model_id, :vector FROM memories WHERE seq = :seq AND digest = :digest
+
 -- name: unqueue_vector
-DELETE FROM embedding_queue WHERE seq = ?
+DELETE FROM embedding_queue WHERE seq = :seq AND EXISTS (SELECT 1 FROM memories WHERE seq = :seq AND digest = :digest)
 
 -- name: postpone_vector
 UPDATE embedding_queue SET attempts = attempts + 1, due_at = ? WHERE seq = ?
@@ -195,7 +205,7 @@ SELECT count(*) FROM embedding_queue
 
 -- Memories without a vector of a model, in order: what a rebuild has still to do.
 -- name: missing_vectors
-SELECT m.seq, 0, m.content, so.speaker FROM memories AS m
+SELECT m.seq, 0, m.content, so.speaker, m.digest FROM memories AS m
 LEFT JOIN memory_sources AS so ON so.memory_id = m.memory_id AND so.ordinal = 0
 WHERE m.seq > :after
   AND NOT EXISTS (SELECT 1 FROM memory_embeddings AS v WHERE v.seq = m.seq AND v.model_id = :model_id)

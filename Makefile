@@ -33,7 +33,7 @@ format: $(READY) ## Format and fix the code.
 	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
 
 torture: $(READY) ## Hours of faults, all rounds.
-	@$(BIN)/python -m pytest -m torture --timeout=0 -s tests/faults
+	@$(BIN)/python -m pytest -m torture --timeout=0 -s tests/faults tests/property
 
 bench: $(READY) ## Measure, next to a bare loop in the same run.
 	@$(BIN)/python benchmarks/adds.py

@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections import Counter, defaultdict
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -82,7 +83,7 @@ class Graph(RuleBasedStateMachine):
         target=ids,
         user=st.sampled_from(USERS),
         chat=st.sampled_from(CHATS),
-        scope=st.sampled_from([None, "personal", "group", "shared"]),
+        scope=st.sampled_from([None, "shared", "shared", "group", "personal"]),
         kind=mostly(st.sampled_from(MemoryType), st.just("Rumour")),
         importance=mostly(st.integers(0, 100), st.one_of(st.integers(-2, 102), st.booleans(), st.floats())),
         content=mostly(texts, st.just(" ")),
@@ -283,13 +284,16 @@ class Graph(RuleBasedStateMachine):
         assert stats.events == sum(self.model.events.values())
 
 
-def test_random_graphs_behave_as_the_model_says():
+def drive(examples: int, *, repeatable: bool) -> None:
+    happened.clear()
     run_state_machine_as_test(
         Graph,
         settings=settings(
-            max_examples=60,
+            max_examples=examples,
             stateful_step_count=40,
             deadline=None,
+            derandomize=repeatable,
+            database=None,
             phases=[Phase.generate],
             suppress_health_check=list(HealthCheck),
         ),
@@ -297,3 +301,12 @@ def test_random_graphs_behave_as_the_model_says():
     print(dict(happened))
     for kind in ("link", "supersede", "edit", "retract"):
         assert happened[kind] >= 2, f"{kind} hardly ever happened: the test shows nothing about it"
+
+
+def test_random_graphs_behave_as_the_model_says():
+    drive(60, repeatable=True)
+
+
+@pytest.mark.torture
+def test_a_thousand_other_random_graphs():
+    drive(1_000, repeatable=False)

@@ -291,11 +291,10 @@ class Remember:
         return Receipt(outcome="stored", memory=memory, superseded=tuple(gone), contradicts=tuple(contradicted))
 
     def _logged(self, receipts: Sequence[Receipt]) -> None:
-        """One line a call: a batch is counted, a single memory is named."""
-        outcomes = Counter(receipt.outcome for receipt in receipts)
-        only = receipts[0] if len(receipts) == 1 else None
-        memory_id = only.memory.memory_id if only and only.memory else None
-        self._log.write("memory.remember", outcomes=dict(outcomes), memoryId=memory_id)
+        """What was not stored as asked. What was has its event; a line on every write's path would cost too much."""
+        outcomes = Counter(receipt.outcome for receipt in receipts if receipt.outcome != "stored")
+        if outcomes:
+            self._log.write("memory.remember", outcomes=dict(outcomes), of=len(receipts))
 
 
 @lru_cache(maxsize=1024)

@@ -82,7 +82,8 @@ class SqliteWriter(SqliteSearcher):
             ("add_vector", vectors),
             ("queue_vector", queued),
         ):
-            self._connection.executemany(_SQL[query], bindings)
+            if bindings:
+                self._connection.executemany(_SQL[query], bindings)
 
     def replace_memory(
         self, memory: Memory, terms: Sequence[str] | None = None, *, awaits_vector: bool = False

@@ -94,8 +94,8 @@ class _Ready:
     """A draft that has passed every check that needs no store."""
 
     memory: Memory
-    links: tuple[Edge, ...]
-    updates: tuple[Edge, ...]
+    links: Sequence[Edge]
+    updates: Sequence[Edge]
     terms: list[str]
     key: str | None
     reason: str | None
@@ -125,7 +125,7 @@ class Remember:
 
     def one(self, draft: Draft, speaker: Speaker) -> Receipt:
         """Stores one draft, or raises what is wrong with it."""
-        ready = self._prepare(draft, speaker)
+        ready = self._prepare(draft, self._ids.new(), speaker)
         self._embed([ready])
         (receipt,) = self._access.guarded(
             "remember", speaker, lambda: self._storage.write(lambda writer: self._store(writer, [ready], speaker))
@@ -139,7 +139,8 @@ class Remember:
         A receipt among the drafts is one that was refused before it could become a draft.
         """
         prepared = [
-            self._attempt(self._prepare, draft, speaker) if isinstance(draft, Draft) else draft for draft in drafts
+            self._attempt(self._prepare, draft, memory_id, speaker) if isinstance(draft, Draft) else draft
+            for draft, memory_id in zip(drafts, self._ids.several(len(drafts)), strict=True)
         ]
         ready = [item for item in prepared if isinstance(item, _Ready)]
         self._embed(ready)
@@ -178,11 +179,11 @@ class Remember:
                 denied.append(error.details["memoryId"])
             return refusal(error)
 
-    def _prepare(self, draft: Draft, speaker: Speaker) -> _Ready:
+    def _prepare(self, draft: Draft, memory_id: str, speaker: Speaker) -> _Ready:
         """A valid memory from a draft: the clock is read once, ids are made, paths are checked on disk."""
         now = self._clock.now()
         memory = Memory(
-            memory_id=self._ids.new(),
+            memory_id=memory_id,
             orchestrator_id=self._storage.orchestrator_id,
             type=draft.type,
             importance=draft.importance,
@@ -203,17 +204,11 @@ class Remember:
         self._workspace.check(memory.source)
         links, replaced, reason = _checked_extras(draft)
         updates = [Link(to_memory_id=old, edge_type=EdgeType.UPDATES, reason=reason) for old in replaced]
-        edges = tuple(self._edge(memory, link) for link in links)
+        edges = [self._edge(memory, link) for link in links]
         for edge in edges:
             check_linkable(edge)
-        return _Ready(
-            memory,
-            edges,
-            tuple(self._edge(memory, link) for link in updates),
-            searchable(memory),
-            draft.key,
-            reason,
-        )
+        newer = [self._edge(memory, link) for link in updates]
+        return _Ready(memory, edges, newer, searchable(memory), draft.key, reason)
 
     def _edge(self, memory: Memory, link: Link) -> Edge:
         return Edge(

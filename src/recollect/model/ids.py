@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import lru_cache
 from typing import Any
 
 from recollect.errors import InvalidInput
@@ -34,14 +35,23 @@ class IdFactory:
 
     def new(self) -> str:
         """The next id, greater than every id this factory made before."""
+        return self.several(1)[0]
+
+    def several(self, count: int) -> list[str]:
+        """That many ids in order, for the price of one look at the clock and one call for randomness."""
         millis, micros = divmod(max(to_micros(self._clock.now()), 0), 1000)
-        step = (millis << 12) | (micros << 12) // 1000
+        first = (millis << 12) | (micros << 12) // 1000
         with self._lock:
-            step = max(step, self._last + 1)
-            self._last = step
-        high = ((step >> 12) & ((1 << 48) - 1)) << 16 | 0x7000 | (step & 0xFFF)
-        digits = f"{high:016x}{int.from_bytes(os.urandom(8)) & _RANDOM | _VARIANT:016x}"
-        return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+            first = max(first, self._last + 1)
+            self._last = first + count - 1
+        chance = os.urandom(8 * count)
+        return [_uuid(first + n, chance[8 * n : 8 * n + 8]) for n in range(count)]
+
+
+def _uuid(step: int, chance: bytes) -> str:
+    high = ((step >> 12) & ((1 << 48) - 1)) << 16 | 0x7000 | (step & 0xFFF)
+    digits = f"{high:016x}{int.from_bytes(chance) & _RANDOM | _VARIANT:016x}"
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
 def check_uuid(value: Any, field: str) -> str:
@@ -57,12 +67,7 @@ def check_orchestrator_id(value: Any, field: str = "orchestratorId") -> str:
     Only lower-case ASCII is allowed, so no two ids differ by case or Unicode form alone; no dot at either
     end, no separators, none of the names that Windows keeps for devices.
     """
-    if (
-        isinstance(value, str)
-        and _ORCHESTRATOR.fullmatch(value)
-        and not {value, value.split(".", 1)[0]} & _RESERVED_NAMES
-        and ".." not in value
-    ):
+    if isinstance(value, str) and _names_one_folder(value):
         return value
     raise InvalidInput.of(
         "invalid_orchestrator_id",
@@ -70,6 +75,15 @@ def check_orchestrator_id(value: Any, field: str = "orchestratorId") -> str:
         value,
         "1 to 63 of a-z, 0-9, '-', '_' and '.', beginning with a letter or digit and not ending with '.'",
         hint="for example 'home' or 'support-bot'",
+    )
+
+
+@lru_cache(maxsize=256)  # every memory carries the id of its orchestrator
+def _names_one_folder(value: str) -> bool:
+    return (
+        _ORCHESTRATOR.fullmatch(value) is not None
+        and not {value, value.split(".", 1)[0]} & _RESERVED_NAMES
+        and ".." not in value
     )
 
 

@@ -62,3 +62,10 @@ def test_orchestrator_ids_that_could_escape_or_collide_are_refused(name):
     with pytest.raises(InvalidInput) as caught:
         check_orchestrator_id(name)
     assert caught.value.code == "invalid_orchestrator_id"
+
+
+def test_several_at_once_are_in_order_and_behind_all_before() -> None:
+    factory = IdFactory(SystemClock())
+    made = [factory.new(), *factory.several(5_000), factory.new()]
+    assert made == sorted(set(made))
+    assert factory.several(0) == []

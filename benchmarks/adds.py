@@ -29,7 +29,7 @@ from recollect.storage.sqlite.connection import connect
 DIMENSION = 384
 SINGLES = 300
 BATCH = 5_000
-ROUNDS = 5
+ROUNDS = 9
 WORDS = [
     "garden",
     "harbour",

@@ -48,9 +48,11 @@ _stems: dict[str, str] = dict.fromkeys(STOP_WORDS, "")
 def terms(text: str) -> list[str]:
     """The search terms of a text, in order, with repeats; stop words are left out."""
     if text.isascii():
-        known = _stems.get
-        found = ((known(word), word) for word in _ASCII_WORD.findall(text.lower()))
-        return [term for stem, word in found if (term := _stem(word) if stem is None else stem)]
+        words = _ASCII_WORD.findall(text.lower())
+        stems = list(map(_stems.get, words))
+        if None in stems:
+            stems = list(map(_stem, words))
+        return [stem for stem in stems if stem]
     return list(_unicode_terms(text))
 
 

@@ -48,7 +48,7 @@ class Pool:
         size: int,
     ) -> None:
         self._question = question
-        self._candidates = candidates
+        self.candidates = candidates
         self._similar = similar
         size = max(size, _LEAST_SIZE)
         self._worth = {
@@ -74,7 +74,7 @@ class Pool:
     def evidence(self, ranked: Sequence[int]) -> dict[str, Evidence]:
         """The evidence of every arm for the candidates that may be returned."""
         allowed = frozenset(ranked)
-        text = self._text({seq: [seq] for seq in self._candidates})
+        text = self._text({seq: [seq] for seq in self.candidates})
         window = self._text({seq: [seq, *self._beside.get(seq, ())] for seq in ranked}) if self._beside else text
         arms = {
             "text": {seq: text[seq] for seq in ranked if seq in text},
@@ -83,9 +83,9 @@ class Pool:
             "vector": {seq: max(0.0, self._similar.get(seq, 0.0)) for seq in ranked},
             "nearby": {seq: self._nearby(seq) for seq in self._beside if seq in allowed},
             "person": self._person(ranked),
-            "time": {seq: self._time(self._candidates[seq]) for seq in ranked} if self._question.spans else {},
-            "dated": {seq: self._dated(self._candidates[seq]) for seq in ranked} if self._question.asks_when else {},
-            "statement": {seq: float(not self._candidates[seq].asks) for seq in ranked},
+            "time": {seq: self._time(self.candidates[seq]) for seq in ranked} if self._question.spans else {},
+            "dated": {seq: self._dated(self.candidates[seq]) for seq in ranked} if self._question.asks_when else {},
+            "statement": {seq: float(not self.candidates[seq].asks) for seq in ranked},
         }
         return {name: {seq: value for seq, value in arm.items() if value > 0} for name, arm in arms.items()}
 
@@ -106,13 +106,13 @@ class Pool:
         """How much of all that was found lies in the same conversation."""
         sums: dict[str, float] = {}
         for seq, score in text.items():
-            conversation = self._candidates[seq].conversation
+            conversation = self.candidates[seq].conversation
             if conversation is not None:
                 sums[conversation] = sums.get(conversation, 0.0) + score
         most = max(sums.values(), default=0.0)
         if len(sums) < 2 or not most:  # noqa: PLR2004  one conversation says nothing about itself
             return {}
-        return {seq: sums.get(self._candidates[seq].conversation or "", 0.0) / most for seq in ranked}
+        return {seq: sums.get(self.candidates[seq].conversation or "", 0.0) / most for seq in ranked}
 
     def _nearby(self, seq: int) -> float:
         return sum(max(0.0, self._similar.get(other, 0.0)) for other in self._beside.get(seq, ())) / 2
@@ -121,12 +121,12 @@ class Pool:
         """Candidates said by the person asked about, if the question names exactly one speaker."""
         if self._asked_about is None:
             return {}
-        return {seq: 1.0 for seq in ranked if self._candidates[seq].speaker == self._asked_about}
+        return {seq: 1.0 for seq in ranked if self.candidates[seq].speaker == self._asked_about}
 
     def _named_speaker(self) -> str | None:
         """The one speaker whom the question names; with only one speaker, everything was said by them."""
         asked = frozenset(self._question.terms)
-        speakers = {c.speaker for c in self._candidates.values() if c.speaker is not None}
+        speakers = {c.speaker for c in self.candidates.values() if c.speaker is not None}
         named = [speaker for speaker in speakers if (name := terms(speaker)) and name[0] in asked]
         return named[0] if len(named) == 1 and len(speakers) > 1 else None
 
@@ -137,10 +137,10 @@ class Pool:
         """
         if self._asked_about is None:
             return 0.0
-        names = {term for c in self._candidates.values() if c.speaker is not None for term in terms(c.speaker)}
+        names = {term for c in self.candidates.values() if c.speaker is not None for term in terms(c.speaker)}
         own, others = 0.0, 0.0
         ideal = sum(worth for term, worth in self._worth.items() if term not in names) * _FULL_MATCH
-        for seq, candidate in self._candidates.items():
+        for seq, candidate in self.candidates.items():
             if candidate.asks or not self._counts[seq] or not ideal:
                 continue
             counts = {term: count for term, count in self._counts[seq].items() if term not in names}

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-
-from recollect.model.memory import Memory
+from typing import Protocol
 
 # The most each may move a score, as a part of it. All of them together stay below a tenth, so that they decide
 # between near equals: age alone never pushes a good match below a poor one.
@@ -15,7 +14,15 @@ _CONTRADICTION = 0.02
 _HALF_LIFE = timedelta(days=180)
 
 
-def modifiers(memory: Memory, now: datetime, *, contradicted: bool) -> dict[str, float]:
+class Rated(Protocol):
+    """A memory, or a candidate for one."""
+
+    importance: int
+    confidence: float
+    observed_at: datetime
+
+
+def modifiers(memory: Rated, now: datetime, *, contradicted: bool) -> dict[str, float]:
     """What to multiply a score with, and for which reason."""
     age = max(now - memory.observed_at, timedelta(0))
     return {

@@ -21,10 +21,8 @@ from recollect.recall.modify import modifiers
 from recollect.recall.question import Question
 from recollect.recall.result import Hit, Recall
 from recollect.recall.rewind import rewound
-from recollect.storage.interface import Matches, Reader, Storage, Vector
+from recollect.storage.interface import Candidate, Matches, Reader, Storage, Vector
 
-# Modifiers move a score by less than a tenth either way: what is further below the cut stays below it.
-_LIFTED = 0.8
 # How many turns before and after a candidate are candidates too.
 _REACH = 1
 
@@ -73,8 +71,8 @@ class Recaller:
         note = self._why_text_only(reader, vector)
         vector = None if note else vector
         settings = self._settings
-        matches = reader.match_terms(visibility, question.terms, max(settings.top_k_text, wanted.top_n))
         nearest = reader.nearest(visibility, vector, max(settings.top_k_vector, wanted.top_n)) if vector else []
+        matches = reader.match_terms(visibility, question.terms, max(settings.top_k_text, wanted.top_n))
         proposed = dict.fromkeys([hit.seq for hit in matches.ranked] + [hit.seq for hit in nearest])
         similar = {hit.seq: hit.score for hit in nearest}
         pool, eligible = self._pool(reader, question, vector, visibility, list(proposed), similar, matches)
@@ -89,7 +87,7 @@ class Recaller:
             below = len(scores)
             scores = {seq: score for seq, score in scores.items() if seq in kept}
             below -= len(scores)
-        hits, omitted, edges = _Ranking(self, reader, visibility, wanted, arms, scores).hits()
+        hits, omitted, edges = _Ranking(self, reader, visibility, wanted, arms, scores, pool.candidates).hits()
         omitted["belowFloor"] = below
         return Recall(
             query=query, mode="hybrid" if vector else "text-only", hits=hits, edges=edges, omitted=omitted, note=note
@@ -149,8 +147,10 @@ class _Ranking:
         wanted: Wanted,
         arms: Mapping[str, Evidence],
         scores: Mapping[int, float],
+        candidates: Mapping[int, Candidate],
     ) -> None:
         self._recaller = recaller
+        self._candidates = candidates
         self._reader = reader
         self._visibility = visibility
         self._wanted = wanted
@@ -163,23 +163,27 @@ class _Ranking:
         omitted = {"belowFloor": 0, "belowTopN": 0, "duplicates": 0, "sourceDenied": 0, "damaged": 0}
         if not self._scores:
             return [], omitted, []
-        order = sorted(self._scores, key=lambda seq: (-self._scores[seq], -seq))
-        near = self._within_reach(order)
+        bounds = self._bounds()
+        order = sorted(bounds, key=lambda seq: (-bounds[seq], -seq))
+        top_n = self._wanted.top_n
+        # A memory of another time is rated by what it was then: all have to be read.
+        near = min(len(order), top_n + top_n // 2) if self._visibility.known_at is None else len(order)
         unique, edges = self._shown_best(order[:near], omitted)
-        if len(unique) < self._wanted.top_n and near < len(order):
-            near = len(order)  # duplicates or withheld ones took places: read all there is
+        if near < len(order) and (len(unique) < top_n or unique[top_n - 1].score <= bounds[order[near]]):
+            near = len(order)  # duplicates, withheld or contradicted ones took places: read all there is
             omitted |= dict.fromkeys(omitted, 0)
             unique, edges = self._shown_best(order, omitted)
-        hits = [self._hit(scored) for scored in unique[: self._wanted.top_n]]
+        hits = [self._hit(scored) for scored in unique[:top_n]]
         omitted["belowTopN"] = len(order) - near + len(unique) - len(hits)
         return hits, omitted, _touching(edges, hits)
 
-    def _within_reach(self, order: Sequence[int]) -> int:
-        """How many candidates may end up among the best: those that modifiers could still lift above the cut."""
-        if len(order) <= self._wanted.top_n:
-            return len(order)
-        cut = self._scores[order[self._wanted.top_n - 1]] * _LIFTED
-        return next((number for number, seq in enumerate(order) if self._scores[seq] < cut), len(order))
+    def _bounds(self) -> dict[int, float]:
+        """The score of every candidate as long as nothing contradicts it: it can only be less."""
+        now, rated = self._recaller.now(), self._candidates
+        return {
+            seq: score * math.prod(modifiers(rated[seq], now, contradicted=False).values())
+            for seq, score in self._scores.items()
+        }
 
     def _shown_best(self, order: Sequence[int], omitted: dict[str, int]) -> tuple[list[_Scored], list[Edge]]:
         """What may be shown of some candidates, best first and each content once, and the edges around them."""

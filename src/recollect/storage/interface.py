@@ -77,6 +77,8 @@ class Candidate:
     speaker: str | None
     observed_at: datetime
     asks: bool
+    importance: int
+    confidence: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ class SqliteReader:
         self._connection = connection
         self._orchestrator_id = orchestrator_id
         self._log = log
+        self._gated: tuple[Visibility, dict[str, Any]] | None = None
 
     def _report(self, damaged: Iterable[Damage]) -> None:
         for damage in damaged:
@@ -81,7 +82,12 @@ class SqliteReader:
             )
 
     def _gate(self, visibility: Visibility) -> dict[str, Any]:
-        """The gate's values for a query."""
+        """The gate's values for a query; a recall asks for the same ones several times."""
+        if self._gated is None or self._gated[0] is not visibility:
+            self._gated = visibility, self._gate_values(visibility)
+        return self._gated[1]
+
+    def _gate_values(self, visibility: Visibility) -> dict[str, Any]:
         self._check_own(visibility.orchestrator_id)
         return {
             "orchestrator_id": visibility.orchestrator_id,

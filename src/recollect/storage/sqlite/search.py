@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
 
 import apsw
 
@@ -33,6 +32,26 @@ _WALKED = 40_000
 _MOST_TERMS = 64
 
 
+class _Seen:
+    """The candidates that one caller was shown in one transaction, and the entry of each one's vector.
+
+    A memory the gate holds back is None. A vector index in memory does not hear when an edit drops a vector: only
+    the entry that is stored now counts.
+    """
+
+    def __init__(self) -> None:
+        self.model_id = -1
+        self.candidates: dict[int, Candidate | None] = {}
+        self.entries: dict[int, int | None] = {}
+        self._key: tuple[Visibility, int, int] | None = None
+
+    def keep_for(self, visibility: Visibility, changes: int) -> None:
+        """Forgets everything when another caller asks, the vectors are another model's, or something was written."""
+        key = (visibility, self.model_id, changes)
+        if self._key is None or self._key[0] is not visibility or self._key[1:] != key[1:]:
+            self.candidates, self.entries, self._key = {}, {}, key
+
+
 class SqliteSearcher(SqliteReader):
     """Finds candidates for ranking; everything is inside the gate."""
 
@@ -47,6 +66,7 @@ class SqliteSearcher(SqliteReader):
         super().__init__(connection, orchestrator_id, log)
         self._indexes = indexes
         self._frequency_cache = frequencies
+        self._seen = _Seen()
 
     def match_terms(self, visibility: Visibility, terms: Sequence[str], limit: int) -> Matches:
         values = self._gate(visibility)
@@ -57,7 +77,7 @@ class SqliteSearcher(SqliteReader):
         if chosen and scopes:
             either = " OR ".join(f'"{term}"' for term in chosen)
             query = f"{{terms}} : ({either}){within}"
-            ranked = self._visible(values, limit, lambda most: self._matching(query, most))
+            ranked = self._visible(visibility, limit, lambda most: self._matching(query, most))
         return Matches(ranked, frequencies, size, skipped=len(frequencies) - len(chosen))
 
     def _frequencies(self, terms: list[str], scopes: list[str]) -> tuple[dict[str, int], int, str, dict[str, int]]:
@@ -91,35 +111,33 @@ class SqliteSearcher(SqliteReader):
         model = self._row("find_model", {"name": vector.model})
         if model is None:
             return []
-        scopes = [row[0] for row in self._rows("visible_scopes", values)]
+        self._seen.model_id = model[0]
         if self._indexes.usable and visibility.known_at is None:
-            return self._nearest_in_memory(values, model[0], scopes, vector, limit)
-        values |= {"model_id": model[0], "vector": vector.data, "limit": limit}
+            scopes = [row[0] for row in self._rows("visible_scopes", values)]
+            return self._nearest_in_memory(visibility, model[0], scopes, vector, limit)
+        values = {**values, "model_id": model[0], "vector": vector.data, "limit": limit}
         return [Ranked(seq, 1.0 - distance) for seq, distance in self._rows("nearest", values)]
 
     def _nearest_in_memory(
-        self, values: dict[str, Any], model_id: int, scopes: list[int], vector: Vector, limit: int
+        self, visibility: Visibility, model_id: int, scopes: list[int], vector: Vector, limit: int
     ) -> list[Ranked]:
         """The nearest by the indexes kept in memory."""
         indexes = [self._indexes.current(self._connection, model_id, scope) for scope in scopes]
 
         def nearest(most: int) -> list[Ranked]:
-            found = (hit for index in indexes for hit in index.search(vector.data, most))
-            best = sorted(found, key=lambda hit: (-hit.score, hit.seq))[:most]
-            stored = self._stored([hit.entry for hit in best])
+            found = [hit for index in indexes for hit in index.search(vector.data, most)]
+            if len(indexes) > 1:
+                found = sorted(found, key=lambda hit: (-hit.score, hit.seq))[:most]
+            current = self._look_up(visibility, [hit.seq for hit in found]).entries
             # A vector that was dropped since keeps its place here, so that a short answer still means "no more".
-            return [Ranked(hit.seq if hit.entry in stored else -1, hit.score) for hit in best]
+            return [Ranked(hit.seq if current.get(hit.seq) == hit.entry else -1, hit.score) for hit in found]
 
-        return self._visible(values, limit, nearest)
-
-    def _stored(self, entries: list[int]) -> set[int]:
-        """Which vectors are still in the store: an edit drops them, and the indexes in memory do not hear of it."""
-        return {row[0] for row in self._rows("stored_entries", {"entries": json.dumps(entries)})}
+        return self._visible(visibility, limit, nearest)
 
     def _matching(self, query: str, most: int) -> list[Ranked]:
         return [Ranked(seq, score) for seq, score in self._rows("match_terms", {"query": query, "limit": most})]
 
-    def _visible(self, values: dict[str, Any], limit: int, search: Callable[[int], list[Ranked]]) -> list[Ranked]:
+    def _visible(self, visibility: Visibility, limit: int, search: Callable[[int], list[Ranked]]) -> list[Ranked]:
         """The best visible results of a search.
 
         What it finds is checked against the gate, and a hidden memory never takes a visible one's place: more is
@@ -128,19 +146,32 @@ class SqliteSearcher(SqliteReader):
         most = limit + limit // 4  # a few hidden ones are common, and a second search is dear
         while True:
             found = search(most)
-            rows = self._rows("visible_seqs", {**values, "seqs": json.dumps([hit.seq for hit in found])})
-            seen = {row[0] for row in rows}
-            visible = [hit for hit in found if hit.seq in seen]
+            seen = self._look_up(visibility, [hit.seq for hit in found]).candidates
+            visible = [hit for hit in found if seen.get(hit.seq) is not None]
             if len(visible) >= limit or len(found) < most:
                 return visible[:limit]
             most *= 4
 
     def candidates(self, visibility: Visibility, seqs: Sequence[int]) -> dict[int, Candidate]:
-        rows = self._rows("candidates", {**self._gate(visibility), "seqs": json.dumps(list(seqs))})
-        return {
-            seq: Candidate(seq, terms.split(), conversation, position, speaker, _moment(observed), bool(asks))
-            for seq, terms, conversation, position, speaker, observed, asks in rows
-        }
+        seen = self._look_up(visibility, seqs).candidates
+        return {seq: candidate for seq in seqs if (candidate := seen.get(seq)) is not None}
+
+    def _look_up(self, visibility: Visibility, seqs: Sequence[int]) -> _Seen:
+        """What the gate lets through of some memories: each is read once in a recall, whoever asks for it."""
+        seen = self._seen
+        seen.keep_for(visibility, self._connection.total_changes())
+        unknown = [seq for seq in seqs if seq not in seen.candidates]
+        if unknown:
+            seen.candidates |= dict.fromkeys(unknown)
+            values = {**self._gate(visibility), "seqs": json.dumps(unknown), "model_id": seen.model_id}
+            for row in self._rows("candidates", values):
+                seq, terms, conversation, position, speaker, observed, asks, importance, confidence, entry = row
+                place = (conversation, position, speaker)
+                seen.candidates[seq] = Candidate(
+                    seq, terms.split(), *place, _moment(observed), bool(asks), importance, confidence
+                )
+                seen.entries[seq] = entry
+        return seen
 
     def neighbours(self, visibility: Visibility, places: Sequence[tuple[str, int]], reach: int) -> list[int]:
         if not places:
@@ -154,11 +185,12 @@ class SqliteSearcher(SqliteReader):
             return {}
         if self._indexes.usable:
             found: dict[int, float] = {}
+            self._seen.model_id = model[0]
+            current = self._look_up(visibility, seqs).entries
             for row in self._rows("visible_scopes", self._gate(visibility)):
                 index = self._indexes.current(self._connection, model[0], row[0])
                 hits = index.similarities(vector.data, seqs)
-                stored = self._stored([hit.entry for hit in hits])
-                found |= {hit.seq: hit.score for hit in hits if hit.entry in stored}
+                found |= {hit.seq: hit.score for hit in hits if current.get(hit.seq) == hit.entry}
             return found
         values = {"model_id": model[0], "vector": vector.data, "seqs": json.dumps(list(seqs))}
         return dict(self._rows("similarities", values))

@@ -134,13 +134,15 @@ SELECT rowid, -bm25(memory_fts, 1.0, 0.0) AS score FROM memory_fts
 WHERE memory_fts MATCH :query ORDER BY score DESC, rowid LIMIT :limit
 
 -- What ranking needs to know of some memories: their terms (read from the text index's own table, which is much
--- faster than through the index) and their place in a conversation.
+-- faster than through the index), their place in a conversation, and which vector of theirs counts.
 -- name: candidates
-SELECT m.seq, f.c0, so.conversation_id, so.position, so.speaker, m.observed_at, rtrim(m.content) LIKE '%?'
+SELECT m.seq, f.c0, so.conversation_id, so.position, so.speaker, m.observed_at, rtrim(m.content) LIKE '%?',
+       m.importance, m.confidence, v.entry
 FROM json_each(:seqs) AS j
 JOIN memories AS m ON m.seq = j.value
 JOIN memory_fts_content AS f ON f.id = m.seq
 LEFT JOIN memory_sources AS so ON so.memory_id = m.memory_id AND so.ordinal = 0
+LEFT JOIN memory_embeddings AS v ON v.seq = m.seq AND v.model_id = :model_id
 WHERE @visible
 
 -- The turns around some memories in their conversations.
@@ -156,14 +158,6 @@ WHERE so.ordinal = 0 AND so.position IS NOT NULL AND @visible
 -- name: similarities
 SELECT v.seq, 1.0 - vec_distance_cosine(v.vector, :vector)
 FROM json_each(:seqs) AS j JOIN memory_embeddings AS v ON v.seq = j.value AND v.model_id = :model_id
-
--- Which of some memories the caller may see: what a search in memory found is checked against the store.
--- name: visible_seqs
-SELECT m.seq FROM json_each(:seqs) AS j JOIN memories AS m ON m.seq = j.value WHERE @visible
-
--- Which vectors are still there.
--- name: stored_entries
-SELECT v.entry FROM json_each(:entries) AS j JOIN memory_embeddings AS v ON v.entry = j.value
 
 -- The vectors of one model in one scope that were made after an entry.
 -- name: vectors_since

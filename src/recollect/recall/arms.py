@@ -6,9 +6,9 @@ The weights are few and round. docs/retrieval.md has what recall loses without e
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from recollect.model.clock import from_micros
 from recollect.model.terms import terms
 from recollect.recall.question import Question
 from recollect.recall.when import TIME_TERMS
@@ -57,10 +57,11 @@ class Pool:
         }
         self._ideal = sum(self._worth.values()) * _FULL_MATCH or 1.0
         asked = frozenset(self._worth)
-        self._lengths = {seq: len(candidate.terms) for seq, candidate in candidates.items()}
+        self._terms = {seq: candidate.terms.split() for seq, candidate in candidates.items()}
+        self._lengths = {seq: len(found) for seq, found in self._terms.items()}
         self._counts = {
-            seq: {} if asked.isdisjoint(candidate.terms) else Counter([t for t in candidate.terms if t in asked])
-            for seq, candidate in candidates.items()
+            seq: {} if asked.isdisjoint(found) else {term: found.count(term) for term in self._worth if term in found}
+            for seq, found in self._terms.items()
         }
         self._average = sum(self._lengths.values()) / max(1, len(self._lengths))
         self._asked_about = self._named_speaker()
@@ -84,7 +85,7 @@ class Pool:
             "nearby": {seq: self._nearby(seq) for seq in self._beside if seq in allowed},
             "person": self._person(ranked),
             "time": {seq: self._time(self.candidates[seq]) for seq in ranked} if self._question.spans else {},
-            "dated": {seq: self._dated(self.candidates[seq]) for seq in ranked} if self._question.asks_when else {},
+            "dated": {seq: self._dated(seq) for seq in ranked} if self._question.asks_when else {},
             "statement": {seq: float(not self.candidates[seq].asks) for seq in ranked},
         }
         return {name: {seq: value for seq, value in arm.items() if value > 0} for name, arm in arms.items()}
@@ -157,11 +158,14 @@ class Pool:
         return sum([self._worth[term] * count * (_K1 + 1) / (count + norm) for term, count in counts.items()])
 
     def _time(self, candidate: Candidate) -> float:
-        return max((span.covers(candidate.observed_at) for span in self._question.spans), default=0.0)
+        try:
+            moment = from_micros(candidate.observed)
+        except OverflowError:  # no time at all: the row is damaged, which is reported when it is read
+            return 0.0
+        return max((span.covers(moment) for span in self._question.spans), default=0.0)
 
-    @staticmethod
-    def _dated(candidate: Candidate) -> float:
-        return float(not TIME_TERMS.isdisjoint(candidate.terms))
+    def _dated(self, seq: int) -> float:
+        return float(not TIME_TERMS.isdisjoint(self._terms[seq]))
 
 
 def _added(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:

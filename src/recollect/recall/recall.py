@@ -10,7 +10,7 @@ from typing import Any
 
 from recollect.config import RetrievalSettings
 from recollect.embedding import Vectors
-from recollect.model.clock import Clock
+from recollect.model.clock import Clock, to_micros
 from recollect.model.edge import Edge, EdgeType
 from recollect.model.memory import Memory
 from recollect.model.scope import Visibility
@@ -156,7 +156,7 @@ class _Ranking:
         self._wanted = wanted
         self._arms = arms
         self._scores = scores
-        self._rankings = {name: Ranking(evidence) for name, evidence in arms.items()}
+        self._rankings = {name: Ranking(evidence) for name, evidence in arms.items() if evidence}
 
     def hits(self) -> tuple[list[Hit], dict[str, int], list[Edge]]:
         """The best memories, what was left out by reason, and the edges around them."""
@@ -165,43 +165,49 @@ class _Ranking:
             return [], omitted, []
         bounds = self._bounds()
         order = sorted(bounds, key=lambda seq: (-bounds[seq], -seq))
-        top_n = self._wanted.top_n
-        # A memory of another time is rated by what it was then: all have to be read.
-        near = min(len(order), top_n + top_n // 2) if self._visibility.known_at is None else len(order)
-        unique, edges = self._shown_best(order[:near], omitted)
-        if near < len(order) and (len(unique) < top_n or unique[top_n - 1].score <= bounds[order[near]]):
-            near = len(order)  # duplicates, withheld or contradicted ones took places: read all there is
-            omitted |= dict.fromkeys(omitted, 0)
-            unique, edges = self._shown_best(order, omitted)
+        top_n, at = self._wanted.top_n, 0
+        found: list[_Scored] = []
+        edges: list[Edge] = []
+        unique: list[_Scored] = []
+        # Best first until no other can come before the last that is shown. A memory of another time is rated by
+        # what it was then: all have to be read.
+        step = top_n if self._visibility.known_at is None else len(order)
+        while at < len(order) and (len(unique) < top_n or unique[top_n - 1].score <= bounds[order[at]]):
+            found += self._read(order[at : at + step], omitted, edges)
+            found.sort(key=_Scored.order)
+            unique = _without_duplicates(found)
+            at += step
+            step = max(4, top_n // 4)
         hits = [self._hit(scored) for scored in unique[:top_n]]
-        omitted["belowTopN"] = len(order) - near + len(unique) - len(hits)
+        omitted["duplicates"] = len(found) - len(unique)
+        omitted["belowTopN"] = max(0, len(order) - at) + len(unique) - len(hits)
         return hits, omitted, _touching(edges, hits)
 
     def _bounds(self) -> dict[int, float]:
         """The score of every candidate as long as nothing contradicts it: it can only be less."""
-        now, rated = self._recaller.now(), self._candidates
-        return {
-            seq: score * math.prod(modifiers(rated[seq], now, contradicted=False).values())
-            for seq, score in self._scores.items()
-        }
+        now, rated = to_micros(self._recaller.now()), self._candidates
+        bounds = {}
+        for seq, score in self._scores.items():
+            each = rated[seq]
+            factors = modifiers(each.importance, each.confidence, now - each.observed, contradicted=False)
+            bounds[seq] = score * math.prod(factors.values())
+        return bounds
 
-    def _shown_best(self, order: Sequence[int], omitted: dict[str, int]) -> tuple[list[_Scored], list[Edge]]:
-        """What may be shown of some candidates, best first and each content once, and the edges around them."""
-        read, damaged = self._reader.by_seq(self._visibility, order)
+    def _read(self, seqs: Sequence[int], omitted: dict[str, int], edges: list[Edge]) -> list[_Scored]:
+        """What may be shown of some candidates, with the edges around them."""
+        read, damaged = self._reader.by_seq(self._visibility, seqs)
+        omitted["damaged"] += len(damaged)
         memories = self._shown(read, omitted)
-        edges = self._reader.edges(self._visibility, [memory.memory_id for memory in memories.values()])
+        around = self._reader.edges(self._visibility, [memory.memory_id for memory in memories.values()])
+        edges += [edge for edge in around if edge not in edges]
         contradicted = {
             end
-            for edge in edges
+            for edge in around
             if edge.edge_type is EdgeType.CONTRADICTS
             for end in (edge.from_memory_id, edge.to_memory_id)
         }
         now = self._recaller.now()
-        found = [_Scored.of(seq, each, self._scores[seq], contradicted, now) for seq, each in memories.items()]
-        found.sort(key=_Scored.order)
-        unique = _without_duplicates(found)
-        omitted |= {"duplicates": len(found) - len(unique), "damaged": len(damaged)}
-        return unique, edges
+        return [_Scored.of(seq, each, self._scores[seq], contradicted, now) for seq, each in memories.items()]
 
     def _shown(self, read: Mapping[int, Memory], omitted: dict[str, int]) -> dict[int, Memory]:
         shown = {}
@@ -243,7 +249,9 @@ class _Scored:
     @classmethod
     def of(cls, seq: int, memory: Memory, score: float, contradicted: set[str], now: datetime) -> _Scored:
         """Applies the modifiers."""
-        factors = modifiers(memory, now, contradicted=memory.memory_id in contradicted)
+        age = to_micros(now) - to_micros(memory.observed_at)
+        contradiction = memory.memory_id in contradicted
+        factors = modifiers(memory.importance, memory.confidence, age, contradicted=contradiction)
         return cls(seq, memory, score * math.prod(factors.values()), factors)
 
     def order(self) -> tuple[float, float, str, str]:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from recollect.model.edge import Edge
 from recollect.model.event import Event
@@ -36,20 +35,41 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
-    """One candidate of a search: the store's number for a memory, and the engine's score (greater is better)."""
-
-    seq: int
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
 class Vector:
     """The embedding of one text: little-endian float32, and the model that made it."""
 
     model: str
     dimension: int
     data: bytes
+
+
+class Candidate(NamedTuple):
+    """What ranking needs to know of a memory before it is read whole: a row as it was read, since there are many.
+
+    `terms` is what it is found by, with blanks between; `observed` counts microseconds since 1970.
+    """
+
+    seq: int
+    terms: str
+    conversation: str | None
+    position: int | None
+    speaker: str | None
+    observed: int
+    asks: bool
+    importance: int
+    confidence: float
+    entry: int | None
+
+
+class Ranked(NamedTuple):
+    """One candidate of a search: the store's number for a memory, and the engine's score (greater is better)."""
+
+    seq: int
+    score: float
+
+    def counts_for(self, candidate: Candidate) -> bool:  # noqa: ARG002  a match in the store itself is never stale
+        """Whether this still tells something about a candidate as it is stored now."""
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +84,6 @@ class Matches:
     frequencies: dict[str, int]
     size: int
     skipped: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """What ranking needs to know of a memory before it is read whole."""
-
-    seq: int
-    terms: list[str]
-    conversation: str | None
-    position: int | None
-    speaker: str | None
-    observed_at: datetime
-    asks: bool
-    importance: int
-    confidence: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,21 +5,15 @@ from __future__ import annotations
 import math
 from datetime import timedelta
 
-import pytest
-
 from recollect.recall.modify import modifiers
 
 
-@pytest.fixture
-def total(memory, clock):
-    def total(*, age=timedelta(0), contradicted=False, **fields):
-        stored = memory.remember("x", user="alex", observed_at=clock.now() - age, **fields).memory
-        return math.prod(modifiers(stored, clock.now(), contradicted=contradicted).values())
-
-    return total
+def total(*, importance=50, confidence=1.0, age=timedelta(0), contradicted=False):
+    micros = age // timedelta(microseconds=1)
+    return math.prod(modifiers(importance, confidence, micros, contradicted=contradicted).values())
 
 
-def test_each_moves_a_score_its_way(total):
+def test_each_moves_a_score_its_way():
     plain = total()
     assert total(importance=100) > plain > total(importance=0)
     assert plain > total(age=timedelta(days=400))
@@ -27,7 +21,7 @@ def test_each_moves_a_score_its_way(total):
     assert plain > total(contradicted=True)
 
 
-def test_all_together_move_it_by_less_than_a_tenth_of_itself(total):
+def test_all_together_move_it_by_less_than_a_tenth_of_itself():
     best = total(importance=100)
     worst = total(importance=0, confidence=0.0, contradicted=True, age=timedelta(days=10_000))
     assert best / worst < 1.2
@@ -35,5 +29,5 @@ def test_all_together_move_it_by_less_than_a_tenth_of_itself(total):
     assert worst > 0.9
 
 
-def test_what_lies_in_the_future_is_not_younger_than_now(total):
+def test_what_lies_in_the_future_is_not_younger_than_now():
     assert total(age=timedelta(days=-30)) == total()

@@ -16,6 +16,8 @@ from recollect.errors import CorruptDatabase, StorageBusy, StorageError, Storage
 
 # Before 3.51.3 two writing processes could corrupt a database whose WAL was just being reset.
 _OLDEST_SQLITE = 3_051_003
+# At most; SQLite's own 2 MiB hold less than a single recall touches.
+_PAGE_CACHE_KIB = 64 * 1024
 _CORRUPT = (apsw.CorruptError, apsw.NotADBError)
 _BUSY = (apsw.BusyError, apsw.LockedError)
 _UNAVAILABLE = (
@@ -58,6 +60,7 @@ def connect(path: Path, *, busy_timeout: float, synchronous: str, vfs: str | Non
     connection.execute("PRAGMA recursive_triggers = ON")  # or REPLACE would delete events without their trigger
     connection.execute(f"PRAGMA synchronous = {'FULL' if synchronous == 'full' else 'NORMAL'}")
     connection.execute("PRAGMA temp_store = MEMORY")
+    connection.execute(f"PRAGMA cache_size = -{_PAGE_CACHE_KIB}")
     connection.enable_load_extension(True)
     connection.load_extension(_vector_extension())
     connection.enable_load_extension(False)

@@ -128,8 +128,10 @@ class SqliteReader:
         return memories, damaged
 
     def edges(self, visibility: Visibility, memory_ids: Iterable[str]) -> list[Edge]:
-        values = {**self._gate(visibility), "memory_ids": json.dumps(list(memory_ids))}
-        return self._sound_rows(read_edge, "edges", values)
+        asked = {"memory_ids": json.dumps(list(memory_ids))}
+        if not self._rows("touching_edges", asked):
+            return []  # most memories have none, and the gate at both ends is dear
+        return self._sound_rows(read_edge, "edges", {**self._gate(visibility), **asked})
 
     def events(self, memory_id: str) -> list[Event]:
         return self._sound_rows(read_event, "events", {"memory_id": memory_id})

@@ -102,6 +102,7 @@ _SOURCE_FIELDS = (
 
 def _build_memory(values: Row) -> Memory:
     memory = _new(Memory)
+    created = from_micros(values[11])
     for name, value in (
         ("memory_id", values[0]),
         ("orchestrator_id", values[1]),
@@ -112,9 +113,9 @@ def _build_memory(values: Row) -> Memory:
         ("confidence", values[6]),
         ("status", _STATUSES[values[7]]),
         ("sensitivity", _SENSITIVITIES[values[8]]),
-        ("observed_at", from_micros(values[10])),
-        ("created_at", from_micros(values[11])),
-        ("updated_at", from_micros(values[12])),
+        ("observed_at", created if values[10] == values[11] else from_micros(values[10])),
+        ("created_at", created),
+        ("updated_at", created if values[12] == values[11] else from_micros(values[12])),
         ("expires_at", None if values[13] is None else from_micros(values[13])),
         ("valid_from", None if values[14] is None else from_micros(values[14])),
         ("valid_to", None if values[15] is None else from_micros(values[15])),

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from functools import partial
+from typing import TypeVar
 
 import apsw
 
 from recollect.log import MemoryLog
-from recollect.model.clock import from_micros
 from recollect.model.scope import Visibility
 from recollect.storage.interface import Candidate, Matches, Ranked, Vector
 from recollect.storage.sqlite.frequencies import Frequencies
 from recollect.storage.sqlite.reader import SqliteReader
-from recollect.storage.sqlite.vectors import VectorIndexes
+from recollect.storage.sqlite.vectors import Near, VectorIndexes
+
+S = TypeVar("S", Ranked, Near)
 
 # Full-text search scores every row that holds a term, so a query may touch this many rows: rarest terms first,
 # and common ones only to rank what the rare ones found.
@@ -33,23 +34,18 @@ _MOST_TERMS = 64
 
 
 class _Seen:
-    """The candidates that one caller was shown in one transaction, and the entry of each one's vector.
-
-    A memory the gate holds back is None. A vector index in memory does not hear when an edit drops a vector: only
-    the entry that is stored now counts.
-    """
+    """The candidates that one caller was shown in one transaction; None for each that the gate holds back."""
 
     def __init__(self) -> None:
         self.model_id = -1
         self.candidates: dict[int, Candidate | None] = {}
-        self.entries: dict[int, int | None] = {}
         self._key: tuple[Visibility, int, int] | None = None
 
     def keep_for(self, visibility: Visibility, changes: int) -> None:
         """Forgets everything when another caller asks, the vectors are another model's, or something was written."""
         key = (visibility, self.model_id, changes)
         if self._key is None or self._key[0] is not visibility or self._key[1:] != key[1:]:
-            self.candidates, self.entries, self._key = {}, {}, key
+            self.candidates, self._key = {}, key
 
 
 class SqliteSearcher(SqliteReader):
@@ -124,20 +120,16 @@ class SqliteSearcher(SqliteReader):
         """The nearest by the indexes kept in memory."""
         indexes = [self._indexes.current(self._connection, model_id, scope) for scope in scopes]
 
-        def nearest(most: int) -> list[Ranked]:
+        def nearest(most: int) -> list[Near]:
             found = [hit for index in indexes for hit in index.search(vector.data, most)]
-            if len(indexes) > 1:
-                found = sorted(found, key=lambda hit: (-hit.score, hit.seq))[:most]
-            current = self._look_up(visibility, [hit.seq for hit in found]).entries
-            # A vector that was dropped since keeps its place here, so that a short answer still means "no more".
-            return [Ranked(hit.seq if current.get(hit.seq) == hit.entry else -1, hit.score) for hit in found]
+            return found if len(indexes) == 1 else sorted(found, key=lambda hit: (-hit.score, hit.seq))[:most]
 
-        return self._visible(visibility, limit, nearest)
+        return [Ranked(hit.seq, hit.score) for hit in self._visible(visibility, limit, nearest)]
 
     def _matching(self, query: str, most: int) -> list[Ranked]:
-        return [Ranked(seq, score) for seq, score in self._rows("match_terms", {"query": query, "limit": most})]
+        return [Ranked._make(row) for row in self._rows("match_terms", {"query": query, "limit": most})]
 
-    def _visible(self, visibility: Visibility, limit: int, search: Callable[[int], list[Ranked]]) -> list[Ranked]:
+    def _visible(self, visibility: Visibility, limit: int, search: Callable[[int], list[S]]) -> list[S]:
         """The best visible results of a search.
 
         What it finds is checked against the gate, and a hidden memory never takes a visible one's place: more is
@@ -146,17 +138,23 @@ class SqliteSearcher(SqliteReader):
         most = limit + limit // 4  # a few hidden ones are common, and a second search is dear
         while True:
             found = search(most)
-            seen = self._look_up(visibility, [hit.seq for hit in found]).candidates
-            visible = [hit for hit in found if seen.get(hit.seq) is not None]
+            visible = self._shown(visibility, found[:limit])
+            if len(visible) < limit:
+                visible += self._shown(visibility, found[limit:])
             if len(visible) >= limit or len(found) < most:
                 return visible[:limit]
             most *= 4
 
+    def _shown(self, visibility: Visibility, found: list[S]) -> list[S]:
+        """What the gate lets through of a search, without what it only remembered."""
+        seen = self._look_up(visibility, [hit.seq for hit in found])
+        return [hit for hit in found if (candidate := seen[hit.seq]) is not None and hit.counts_for(candidate)]
+
     def candidates(self, visibility: Visibility, seqs: Sequence[int]) -> dict[int, Candidate]:
-        seen = self._look_up(visibility, seqs).candidates
+        seen = self._look_up(visibility, seqs)
         return {seq: candidate for seq in seqs if (candidate := seen.get(seq)) is not None}
 
-    def _look_up(self, visibility: Visibility, seqs: Sequence[int]) -> _Seen:
+    def _look_up(self, visibility: Visibility, seqs: Sequence[int]) -> dict[int, Candidate | None]:
         """What the gate lets through of some memories: each is read once in a recall, whoever asks for it."""
         seen = self._seen
         seen.keep_for(visibility, self._connection.total_changes())
@@ -164,14 +162,8 @@ class SqliteSearcher(SqliteReader):
         if unknown:
             seen.candidates |= dict.fromkeys(unknown)
             values = {**self._gate(visibility), "seqs": json.dumps(unknown), "model_id": seen.model_id}
-            for row in self._rows("candidates", values):
-                seq, terms, conversation, position, speaker, observed, asks, importance, confidence, entry = row
-                place = (conversation, position, speaker)
-                seen.candidates[seq] = Candidate(
-                    seq, terms.split(), *place, _moment(observed), bool(asks), importance, confidence
-                )
-                seen.entries[seq] = entry
-        return seen
+            seen.candidates |= {row[0]: Candidate._make(row) for row in self._rows("candidates", values)}
+        return seen.candidates
 
     def neighbours(self, visibility: Visibility, places: Sequence[tuple[str, int]], reach: int) -> list[int]:
         if not places:
@@ -186,11 +178,12 @@ class SqliteSearcher(SqliteReader):
         if self._indexes.usable:
             found: dict[int, float] = {}
             self._seen.model_id = model[0]
-            current = self._look_up(visibility, seqs).entries
+            seen = self._look_up(visibility, seqs)
             for row in self._rows("visible_scopes", self._gate(visibility)):
                 index = self._indexes.current(self._connection, model[0], row[0])
                 hits = index.similarities(vector.data, seqs)
-                found |= {hit.seq: hit.score for hit in hits if current.get(hit.seq) == hit.entry}
+                current = {candidate.entry for seq in seqs if (candidate := seen[seq]) is not None}
+                found |= {hit.seq: hit.score for hit in hits if hit.entry in current}
             return found
         values = {"model_id": model[0], "vector": vector.data, "seqs": json.dumps(list(seqs))}
         return dict(self._rows("similarities", values))
@@ -207,11 +200,3 @@ def _searched(frequencies: dict[str, int], size: int, overall: dict[str, int]) -
             break
         chosen.append(term)
     return chosen
-
-
-def _moment(micros: int) -> datetime:
-    """A stored time; one that is none is the row's damage, which is reported when the row is read."""
-    try:
-        return from_micros(micros)
-    except OverflowError:
-        return datetime.min.replace(tzinfo=UTC)

@@ -10,12 +10,12 @@ import importlib.util
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 
 from recollect.forking import fork_safe_lock
+from recollect.storage.interface import Candidate
 from recollect.storage.sql import queries
 
 if TYPE_CHECKING:
@@ -39,13 +39,16 @@ _MOST_BYTES = 4 * 1024**3
 _SQL = queries("sqlite")
 
 
-@dataclass(frozen=True, slots=True)
-class Near:
+class Near(NamedTuple):
     """A memory near a query, and the entry of the vector that says so."""
 
     entry: int
     seq: int
     score: float
+
+    def counts_for(self, candidate: Candidate) -> bool:
+        """Whether this vector is still the stored one: an index in memory does not hear when an edit drops it."""
+        return self.entry == candidate.entry
 
 
 class VectorIndex:
@@ -146,8 +149,8 @@ class VectorIndex:
         asked = asked / (np.linalg.norm(asked) or 1.0)
         numbers = [number for _, number in known]
         scores = self._vectors[numbers] @ asked
-        entries = self._entries[numbers]
-        return [Near(int(e), seq, float(score)) for e, (seq, _), score in zip(entries, known, scores, strict=True)]
+        rows = zip(self._entries[numbers].tolist(), [seq for seq, _ in known], scores.tolist(), strict=True)
+        return [Near(*row) for row in rows]
 
     def _best(self, numbers: Integers | None, scores: Floats, limit: int) -> list[Near]:
         np = self._np
@@ -159,7 +162,8 @@ class VectorIndex:
         seqs = all_seqs[top]
         entries = self._entries[top if numbers is None else numbers[top]]
         order = np.lexsort((seqs, -scores[top]))
-        return [Near(int(entries[i]), int(seqs[i]), float(scores[top[i]])) for i in order if seqs[i] >= 0]
+        rows = zip(entries[order].tolist(), seqs[order].tolist(), scores[top][order].tolist(), strict=True)
+        return [Near(*row) for row in rows if row[1] >= 0]
 
 
 class _Groups:

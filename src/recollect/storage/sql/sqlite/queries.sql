@@ -222,6 +222,12 @@ FROM memories AS m JOIN memory_embeddings AS v ON v.seq = m.seq
 WHERE v.model_id = :model_id AND @visible
 ORDER BY distance, m.memory_id LIMIT :limit
 
+-- Whether any edge touches some memories: asked before the gate is, and never answered to the caller.
+-- name: touching_edges
+SELECT 1 FROM json_each(:memory_ids) AS j JOIN memory_edges AS e ON e.from_memory_id = j.value
+UNION ALL SELECT 1 FROM json_each(:memory_ids) AS j JOIN memory_edges AS e ON e.to_memory_id = j.value
+LIMIT 1
+
 -- Edges that touch any of some memories and whose both ends the caller may see.
 -- name: edges
 SELECT e.edge_id, e.from_memory_id, e.to_memory_id, e.edge_type, e.weight, e.reason, e.created_at

@@ -1,19 +1,20 @@
 -- One visibility gate: joined into every query that returns memories, before any limit. A missing user or
--- chat is NULL here and equals nothing.
+-- chat is NULL here and equals nothing. Types and statuses come as JSON texts and are looked for as such: a query
+-- of their elements would cost more than reading the rows.
 -- fragment: visible
 m.orchestrator_id = :orchestrator_id
 AND m.scope_id IN (
     SELECT scope_id FROM scopes WHERE kind = 'personal' AND owner_user_id = :user
     UNION ALL SELECT scope_id FROM scopes WHERE kind = 'group' AND chat_id = :chat
     UNION ALL SELECT scope_id FROM scopes WHERE kind = 'shared')
-AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)))
+AND (:types IS NULL OR instr(:types, '"' || m.type || '"'))
 AND (:include_expired OR m.expires_at IS NULL OR m.expires_at > coalesce(:known_at, :now))
 AND (:valid_at IS NULL OR (coalesce(m.valid_from, :valid_at) <= :valid_at AND coalesce(m.valid_to > :valid_at, 1)))
-AND CASE WHEN :known_at IS NULL THEN m.status IN (SELECT value FROM json_each(:statuses))
-    ELSE m.created_at <= :known_at AND coalesce((
+AND instr(:statuses, '"' || CASE WHEN :known_at IS NULL THEN m.status ELSE coalesce((
         SELECT json_extract(e.detail, '$.to') FROM events AS e
         WHERE e.memory_id = m.memory_id AND e.kind = 'memory.status_changed' AND e.occurred_at <= :known_at
-        ORDER BY e.sequence DESC LIMIT 1), 'active') IN (SELECT value FROM json_each(:statuses)) END
+        ORDER BY e.sequence DESC LIMIT 1), 'active') END || '"')
+AND (:known_at IS NULL OR m.created_at <= :known_at)
 
 -- The columns a memory is read from, in the order rows.py unpacks them.
 -- fragment: memory

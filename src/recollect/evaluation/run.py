@@ -45,13 +45,14 @@ class Report:
     ablation: dict[str, dict[str, float]] = field(default_factory=dict)
 
 
-class _Now:
+class StandingClock:
     """A clock that stands where the question does."""
 
     def __init__(self) -> None:
         self.moment = datetime.now(UTC)
 
     def now(self) -> datetime:
+        """Where it was put."""
         return self.moment
 
 
@@ -64,14 +65,14 @@ def evaluate(
     ablate: bool = False,
 ) -> Report:
     """Measures recall on a fresh store that vanishes afterwards; `ablate` also measures it without each arm."""
-    clock = _Now()
+    clock = StandingClock()
     with (
         tempfile.TemporaryDirectory(prefix="recollect-eval-") as root,
         open_memory(root, orchestrator="eval", clock=clock, settings=settings) as memory,
     ):
         start = time.perf_counter()
         for number, conversation in enumerate(dataset.conversations, 1):
-            _store(memory, clock, conversation)
+            store_conversation(memory, clock, conversation)
             progress("storing", number, len(dataset.conversations))
         stored = time.perf_counter()
         used = frozenset(WEIGHTS if arms is None else arms)
@@ -86,7 +87,8 @@ def evaluate(
         return report
 
 
-def _store(memory: MemorySystem, clock: _Now, conversation: Conversation) -> None:
+def store_conversation(memory: MemorySystem, clock: StandingClock, conversation: Conversation) -> None:
+    """Every turn as a memory of the conversation's own scope, in order."""
     for start in range(0, len(conversation.turns), _BATCH):
         drafts = [
             {
@@ -112,7 +114,7 @@ def _store(memory: MemorySystem, clock: _Now, conversation: Conversation) -> Non
 class _Run:
     """Asks questions and keeps what came of them."""
 
-    def __init__(self, memory: MemorySystem, clock: _Now, arms: frozenset[str]) -> None:
+    def __init__(self, memory: MemorySystem, clock: StandingClock, arms: frozenset[str]) -> None:
         self._memory = memory
         self._clock = clock
         self._arms = arms
@@ -133,7 +135,7 @@ class _Run:
 
     def ask(self, conversation: Conversation, question: Inquiry) -> None:
         """One question: with the floor for what a user sees, and without it to measure what the floor costs."""
-        self._clock.moment = question.date or _after(conversation)
+        self._clock.moment = asked_at(conversation, question)
         start = time.perf_counter()
         recalled = self._recall(conversation, question)
         self._latencies.append(1000 * (time.perf_counter() - start))
@@ -176,7 +178,10 @@ class _Run:
         )
 
 
-def _after(conversation: Conversation) -> datetime:
+def asked_at(conversation: Conversation, question: Inquiry) -> datetime:
+    """When a question is asked: at its own time, or on the day after the last turn."""
+    if question.date is not None:
+        return question.date
     latest = max((turn.date for turn in conversation.turns if turn.date), default=datetime.now(UTC))
     return latest + timedelta(days=1)
 

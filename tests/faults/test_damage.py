@@ -56,7 +56,7 @@ def test_a_damaged_row_is_reported_and_the_others_are_returned(root, clock, data
 
 
 def test_a_row_with_a_matching_digest_but_an_unknown_type_is_reported(root, clock, database):
-    from recollect.storage.sqlite.rows import digest, memory_values
+    from recollect.storage.relational.rows import digest, memory_values
 
     with recollect.open(root, orchestrator="home", clock=clock) as memory:
         bad = memory.remember("The sky is blue", user="alex").memory

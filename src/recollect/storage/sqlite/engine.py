@@ -15,14 +15,15 @@ from recollect.errors import CorruptDatabase, ForeignDatabase, NewerSchema, Stor
 from recollect.forking import watch
 from recollect.log import MemoryLog
 from recollect.storage.interface import Reader, Writer
+from recollect.storage.relational.frequencies import Frequencies
+from recollect.storage.relational.writer import Numbers
 from recollect.storage.sql import migrations, queries
 from recollect.storage.sqlite.commit import GroupCommit, Job
 from recollect.storage.sqlite.connection import connect, enter_wal, sync_folder, translated
-from recollect.storage.sqlite.frequencies import Frequencies
 from recollect.storage.sqlite.readers import Readers
 from recollect.storage.sqlite.search import SqliteSearcher
 from recollect.storage.sqlite.vectors import VectorIndexes
-from recollect.storage.sqlite.writer import Numbers, SqliteWriter
+from recollect.storage.sqlite.writer import SqliteWriter
 
 T = TypeVar("T")
 

@@ -3,52 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TypeVar
 
 import apsw
 
 from recollect.log import MemoryLog
 from recollect.model.scope import Visibility
-from recollect.storage.interface import Candidate, Matches, Ranked, Vector
-from recollect.storage.sqlite.frequencies import Frequencies
+from recollect.storage.interface import Matches, Ranked, Vector
+from recollect.storage.relational.frequencies import Frequencies
+from recollect.storage.relational.search import RelationalSearcher, searched
 from recollect.storage.sqlite.reader import SqliteReader
 from recollect.storage.sqlite.vectors import Near, VectorIndexes
 
-S = TypeVar("S", Ranked, Near)
-
-# Full-text search scores every row that holds a term, so a query may touch this many rows: rarest terms first,
-# and common ones only to rank what the rare ones found.
-POSTINGS = 2_000
-# A term in more than this part of all memories does not tell them apart.
-_COMMON = 0.2
-_FEW = 20
 # A scope smaller than this part of the store has its terms counted by themselves, if they are not too many.
 _MOST_OF_STORE = 0.5
 _COUNTED = 2_000
-# In a small scope of a large store, a term's rows outside the scope have to be passed over: as many as this.
 _WALKED = 40_000
-# Past this many terms a query is a document: its rarest terms say what it is about.
-_MOST_TERMS = 64
 
 
-class _Seen:
-    """The candidates that one caller was shown in one transaction; None for each that the gate holds back."""
-
-    def __init__(self) -> None:
-        self.model_id = -1
-        self.candidates: dict[int, Candidate | None] = {}
-        self._key: tuple[Visibility, int, int] | None = None
-
-    def keep_for(self, visibility: Visibility, changes: int) -> None:
-        """Forgets everything when another caller asks, the vectors are another model's, or something was written."""
-        key = (visibility, self.model_id, changes)
-        if self._key is None or self._key[0] is not visibility or self._key[1:] != key[1:]:
-            self.candidates, self._key = {}, key
-
-
-class SqliteSearcher(SqliteReader):
+class SqliteSearcher(SqliteReader, RelationalSearcher):
     """Finds candidates for ranking; everything is inside the gate."""
 
     def __init__(
@@ -62,13 +36,15 @@ class SqliteSearcher(SqliteReader):
         super().__init__(connection, orchestrator_id, log)
         self._indexes = indexes
         self._frequency_cache = frequencies
-        self._seen = _Seen()
+
+    def _changes(self) -> int:
+        return self._connection.total_changes()
 
     def match_terms(self, visibility: Visibility, terms: Sequence[str], limit: int) -> Matches:
         values = self._gate(visibility)
         scopes = [f"s{row[0]}" for row in self._rows("visible_scopes", values)]
         frequencies, size, within, overall = self._frequencies(list(dict.fromkeys(terms)), scopes)
-        chosen = _searched(frequencies, size, overall)
+        chosen = searched(frequencies, size, _Walk(overall))
         ranked = []
         if chosen and scopes:
             either = " OR ".join(f'"{term}"' for term in chosen)
@@ -129,48 +105,6 @@ class SqliteSearcher(SqliteReader):
     def _matching(self, query: str, most: int) -> list[Ranked]:
         return [Ranked._make(row) for row in self._rows("match_terms", {"query": query, "limit": most})]
 
-    def _visible(self, visibility: Visibility, limit: int, search: Callable[[int], list[S]]) -> list[S]:
-        """The best visible results of a search.
-
-        What it finds is checked against the gate, and a hidden memory never takes a visible one's place: more is
-        fetched until enough are visible or nothing is left.
-        """
-        most = limit + limit // 4  # a few hidden ones are common, and a second search is dear
-        while True:
-            found = search(most)
-            visible = self._shown(visibility, found[:limit])
-            if len(visible) < limit:
-                visible += self._shown(visibility, found[limit:])
-            if len(visible) >= limit or len(found) < most:
-                return visible[:limit]
-            most *= 4
-
-    def _shown(self, visibility: Visibility, found: list[S]) -> list[S]:
-        """What the gate lets through of a search, without what it only remembered."""
-        seen = self._look_up(visibility, [hit.seq for hit in found])
-        return [hit for hit in found if (candidate := seen[hit.seq]) is not None and hit.counts_for(candidate)]
-
-    def candidates(self, visibility: Visibility, seqs: Sequence[int]) -> dict[int, Candidate]:
-        seen = self._look_up(visibility, seqs)
-        return {seq: candidate for seq in seqs if (candidate := seen.get(seq)) is not None}
-
-    def _look_up(self, visibility: Visibility, seqs: Sequence[int]) -> dict[int, Candidate | None]:
-        """What the gate lets through of some memories: each is read once in a recall, whoever asks for it."""
-        seen = self._seen
-        seen.keep_for(visibility, self._connection.total_changes())
-        unknown = [seq for seq in seqs if seq not in seen.candidates]
-        if unknown:
-            seen.candidates |= dict.fromkeys(unknown)
-            values = {**self._gate(visibility), "seqs": json.dumps(unknown), "model_id": seen.model_id}
-            seen.candidates |= {row[0]: Candidate._make(row) for row in self._rows("candidates", values)}
-        return seen.candidates
-
-    def neighbours(self, visibility: Visibility, places: Sequence[tuple[str, int]], reach: int) -> list[int]:
-        if not places:
-            return []
-        values = {**self._gate(visibility), "places": json.dumps(places), "reach": reach}
-        return [row[0] for row in self._rows("neighbours", values)]
-
     def similarities(self, visibility: Visibility, vector: Vector, seqs: Sequence[int]) -> dict[int, float]:
         model = self._row("find_model", {"name": vector.model})
         if model is None or not seqs:
@@ -189,14 +123,14 @@ class SqliteSearcher(SqliteReader):
         return dict(self._rows("similarities", values))
 
 
-def _searched(frequencies: dict[str, int], size: int, overall: dict[str, int]) -> list[str]:
-    """The terms to search by: the rarest ones, within the budget; what nearly every memory holds finds nothing."""
-    chosen: list[str] = []
-    spent = walked = 0
-    for term in sorted(frequencies, key=lambda term: (frequencies[term], term))[:_MOST_TERMS]:
-        spent += frequencies[term]
-        walked += overall[term]
-        if chosen and (spent > POSTINGS or walked > _WALKED or frequencies[term] > max(_COMMON * size, _FEW)):
-            break
-        chosen.append(term)
-    return chosen
+class _Walk:
+    """In a small scope of a large store a term's rows outside the scope are passed over: so many and no more."""
+
+    def __init__(self, overall: dict[str, int]) -> None:
+        self._overall = overall
+        self._walked = 0
+
+    def __call__(self, term: str) -> bool:
+        """Whether a term may still be walked."""
+        self._walked += self._overall[term]
+        return self._walked <= _WALKED

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import recollect
+from postgres_server import Databases, Server, ordinary_url
 from recollect.testing import FakeClock
 
 
@@ -33,14 +34,62 @@ def clock():
     return FakeClock()
 
 
+@pytest.fixture(scope="session")
+def databases():
+    """Empty PostgreSQL databases: on a server of this test run, or on the one that RECOLLECT_TEST_POSTGRES names.
+
+    That URL needs a role that may create databases and roles, and `{database}` is put in by us.
+    """
+    given = os.environ.get("RECOLLECT_TEST_POSTGRES")
+    server = None if given else Server().create()
+    if server is not None:
+        made = Databases(f"postgresql://postgres@127.0.0.1:{server.port}/postgres", server.url("DATABASE"))
+    else:
+        made = Databases(given, ordinary_url(given))
+    yield made
+    if server is None:
+        made.drop_all()
+    else:
+        server.remove()
+
+
+ENGINES = ["sqlite", "postgres"]
+
+
 @pytest.fixture
 def root(tmp_path):
+    """The folder of everything in files; on SQLite the database too."""
     return tmp_path / "root"
 
 
 @pytest.fixture
-def memory(root, clock):
-    with recollect.open(root, orchestrator="home", clock=clock) as memory:
+def engine():
+    """Which engine a test runs on; a module that runs on both says `pytestmark = every_engine`."""
+    return "sqlite"
+
+
+@pytest.fixture
+def place(engine, root, request):
+    """What `recollect.open` is given: a folder, or the URL of an empty database."""
+    return root if engine == "sqlite" else request.getfixturevalue("databases").new()
+
+
+@pytest.fixture
+def open_memory(place, root, clock):
+    """Opens the memory of this test, as often as asked, as after a restart."""
+
+    def open_memory(orchestrator="home", **options):
+        options.setdefault("clock", clock)
+        if place is not root:
+            options.setdefault("files", root)
+        return recollect.open(place, orchestrator=orchestrator, **options)
+
+    return open_memory
+
+
+@pytest.fixture
+def memory(open_memory):
+    with open_memory() as memory:
         yield memory
 
 
@@ -56,7 +105,7 @@ class Done:
 
 
 @pytest.fixture
-def run(root):
+def run(root, place):
     """Runs the real command in a process of its own, on this test's root."""
 
     def run(*arguments: str, stdin: str | bytes | None = None, **environment: str) -> Done:
@@ -64,7 +113,7 @@ def run(root):
             [sys.executable, "-m", "recollect", *arguments],
             input=stdin.encode() if isinstance(stdin, str) else stdin,
             capture_output=True,
-            env={**os.environ, "RECOLLECT_ROOT": str(root), **environment},
+            env={**os.environ, "RECOLLECT_ROOT": str(place), "RECOLLECT_FILES": str(root), **environment},
             check=False,
             timeout=60,
         )

@@ -22,7 +22,7 @@ T = TypeVar("T")
 _EXACT = 2**53  # the whole numbers that a float holds exactly
 ENVIRONMENT_PREFIX = "RECOLLECT_"
 # Names that are not settings: where the store is, who speaks, and what the test suite uses.
-_NOT_SETTINGS = frozenset({"ROOT", "ORCHESTRATOR", "USER", "CHAT", "CONFIG", "TRACEBACK"})
+_NOT_SETTINGS = frozenset({"ROOT", "ORCHESTRATOR", "USER", "CHAT", "CONFIG", "TRACEBACK", "FILES"})
 
 
 def setting(
@@ -97,8 +97,15 @@ class StorageSettings:
         choices=("full", "normal"),
     )
     busy_timeout_seconds: float = setting(
-        30.0, "How long a write waits for other processes before it fails.", low=0.1, high=3600.0
+        30.0, "How long a write waits for other processes, or for a lost server, before it fails.", low=0.1, high=3600.0
     )
+    connections: int = setting(
+        16, "How many connections to a PostgreSQL server a process holds at most.", low=1, high=1000
+    )
+    prepared_statements: bool = setting(
+        True, "Whether PostgreSQL keeps statements prepared; switch it off behind a pooler that cannot."
+    )
+    auto_migrate: bool = setting(True, "Whether opening a PostgreSQL store brings an older schema up to date.")
 
 
 @dataclass(frozen=True, slots=True)

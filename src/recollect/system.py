@@ -25,7 +25,7 @@ from recollect.prompt import RetrievedContext, default_counter, within_budget
 from recollect.recall import WEIGHTS, Recall, Recaller, Wanted
 from recollect.storage.interface import Storage
 from recollect.storage.layout import Layout
-from recollect.storage.sqlite import SqliteStorage
+from recollect.storage.open import default_files, open_storage, server_url
 from recollect.surface import Listing, MemoryChanges, MemoryFields, Stats
 from recollect.upkeep import Filler, Reindex
 
@@ -354,12 +354,16 @@ def open(  # noqa: A001  the name that the public surface has: recollect.open(â€
     clock: Clock | None = None,
     embedder: Embedder | None = None,
     settings: Mapping[str, Any] | None = None,
+    files: str | os.PathLike[str] | None = None,
 ) -> MemorySystem:
-    """Opens the memory of one orchestrator under a root folder, making it if it is not there.
+    """Opens the memory of one orchestrator, making it if it is not there.
 
-    Without an `embedder` the one that the settings name is used: by default the best that is installed.
+    `root` is a folder, or `postgresql://â€¦`; then everything that is a file lies under `files` (by default
+    RECOLLECT_FILES, or `~/.recollect`). Without an `embedder` the one that the settings name is used: by default the
+    best that is installed.
     """
-    layout = Layout.of(root, orchestrator)
+    url = server_url(root)
+    layout = Layout.of(root if url is None else files or default_files(), orchestrator)
     chosen = load_settings(layout.root, layout.orchestrator_id, overrides=settings)
     if not chosen.memory.enabled:
         raise MemoryDisabled("memory is switched off", hint="set memory.enabled = true", orchestratorId=orchestrator)
@@ -368,13 +372,7 @@ def open(  # noqa: A001  the name that the public surface has: recollect.open(â€
     clock = clock or SystemClock()
     log = MemoryLog(layout.log, clock, layout.orchestrator_id)
     workspace = Workspace(layout.workspace, chosen.workspace.shared)
-    storage = SqliteStorage(
-        layout.database,
-        layout.orchestrator_id,
-        log,
-        synchronous=chosen.storage.synchronous,
-        busy_timeout=chosen.storage.busy_timeout_seconds,
-    )
+    storage = open_storage(url, layout, log, chosen.storage)
     return MemorySystem(storage, workspace=workspace, log=log, settings=chosen, clock=clock, embedder=chosen_embedder)
 
 

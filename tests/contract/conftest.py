@@ -5,19 +5,26 @@ from __future__ import annotations
 import pytest
 
 from recollect.log import MemoryLog
+from recollect.storage.postgres import PostgresStorage
 from recollect.storage.sqlite import SqliteStorage
 
-ENGINES = ["sqlite"]
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def engine(request):
+    return request.param
 
 
-@pytest.fixture(params=ENGINES)
-def open_store(request, tmp_path, clock):
+@pytest.fixture
+def open_store(engine, place, tmp_path, clock):
     """Opens the same store again and again, as after a restart."""
     opened = []
 
     def open_store(orchestrator: str = "home"):
         log = MemoryLog(tmp_path / "memory.log", clock, orchestrator)
-        store = SqliteStorage(tmp_path / f"{orchestrator}.db", orchestrator, log)
+        if engine == "sqlite":
+            store = SqliteStorage(tmp_path / f"{orchestrator}.db", orchestrator, log)
+        else:
+            store = PostgresStorage(place, orchestrator, log)
         opened.append(store)
         return store
 

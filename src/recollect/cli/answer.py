@@ -24,6 +24,7 @@ class Answer:
     """The values of the global options, gathered from before and after the command."""
 
     root: str = DEFAULT_ROOT
+    files: str | None = None
     orchestrator: str = DEFAULT_ORCHESTRATOR
     user: str | None = None
     chat: str | None = None
@@ -39,7 +40,7 @@ class Answer:
         """The memory that the options name."""
         from recollect.system import open as open_memory
 
-        return open_memory(self.root, orchestrator=self.orchestrator)
+        return open_memory(self.root, orchestrator=self.orchestrator, files=self.files)
 
     def give(self, data: Any, text: Callable[[], str]) -> None:
         """Prints an answer: as JSON when asked for, otherwise as text."""
@@ -57,7 +58,22 @@ class Answer:
 
 
 _OPTIONS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
-    (("--root",), {"metavar": "FOLDER", "envvar": "RECOLLECT_ROOT", "help": f"Where memory lives [{DEFAULT_ROOT}]."}),
+    (
+        ("--root",),
+        {
+            "metavar": "PLACE",
+            "envvar": "RECOLLECT_ROOT",
+            "help": f"Where memory lives: a folder or postgresql://… [{DEFAULT_ROOT}].",
+        },
+    ),
+    (
+        ("--files",),
+        {
+            "metavar": "FOLDER",
+            "envvar": "RECOLLECT_FILES",
+            "help": f"Where files lie when memory is on a server [{DEFAULT_ROOT}].",
+        },
+    ),
     (
         ("--orchestrator",),
         {"metavar": "ID", "envvar": "RECOLLECT_ORCHESTRATOR", "help": f"Whose memory it is [{DEFAULT_ORCHESTRATOR}]."},

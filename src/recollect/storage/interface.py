@@ -253,6 +253,10 @@ class Storage(Protocol):
         """Runs work in a transaction; when this returns, what it wrote is durable."""
         ...
 
+    def tune(self) -> list[str]:
+        """Makes what searching needs at the size the store has come to; the names of what was made."""
+        ...
+
     def close(self) -> None:
         """Waits for running work and lets the store go."""
         ...

@@ -178,6 +178,10 @@ class SqliteStorage:
             with suppress(apsw.Error):  # the engine rolls back by itself when it cannot do it here
                 self._writer.execute("ROLLBACK")
 
+    def tune(self) -> list[str]:
+        """Nothing: indexes of vectors are kept in memory and made when they are needed."""
+        return []
+
     def close(self) -> None:
         """Waits for running work and closes the file."""
         if self._closed:

@@ -1,0 +1,197 @@
+"""The PostgreSQL engine: one orchestrator's share of a server that many processes write to."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+import psycopg
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from recollect.errors import StorageUnavailable
+from recollect.forking import watch
+from recollect.log import MemoryLog
+from recollect.storage.interface import Reader, Writer
+from recollect.storage.postgres.connection import (
+    CONFLICTS,
+    LOST,
+    POOLS,
+    Connection,
+    begin,
+    check_url,
+    roll_back,
+    translated,
+)
+from recollect.storage.postgres.schema import PostgresSchema
+from recollect.storage.postgres.search import PostgresSearcher, Sizes
+from recollect.storage.postgres.statements import statements
+from recollect.storage.postgres.writer import PostgresWriter
+from recollect.storage.relational.frequencies import Frequencies
+from recollect.storage.relational.writer import Numbers
+
+T = TypeVar("T")
+
+_SQL = statements()
+# Serializable: whatever a write read before it decided is still so when it commits, or it is done again.
+_WRITING = "SERIALIZABLE"
+_READING = "REPEATABLE READ READ ONLY"
+# Others' writes coming first is no reason to fail; more than this many times in a row is.
+_MOST_CONFLICTS = 50
+_FIRST_PAUSE = 0.005
+_LONGEST_PAUSE = 0.5
+
+
+class PostgresStorage:
+    """One orchestrator's store on a server. Concurrency is PostgreSQL's: no lock of ours is held anywhere."""
+
+    def __init__(
+        self,
+        url: str,
+        orchestrator_id: str,
+        log: MemoryLog,
+        *,
+        patience: float = 30.0,
+        prepared: bool = True,
+        connections: int = 16,
+        migrate: bool = True,
+    ) -> None:
+        """Opens the store; `patience` is how long a lost server is waited for, in seconds."""
+        self._url = check_url(url)
+        self._orchestrator_id = orchestrator_id
+        self._log = log
+        self._patience = patience
+        self._prepared = prepared
+        self._connections = connections
+        self._closed = False
+        self._pool = self._lend()
+        self._fresh()
+        try:
+            with translated(url):
+                schema = PostgresSchema(url)
+                schema.prepare(migrate=migrate)
+                if schema.bypasses_security():
+                    log.write("memory.storage.row_security_bypassed", level="warning", hint="use an ordinary role")
+        except BaseException:
+            self.close()
+            raise
+        watch(self)
+
+    def _lend(self) -> ConnectionPool[Connection]:
+        return POOLS.lend(self._url, prepared=self._prepared, largest=self._connections)
+
+    def _fresh(self) -> None:
+        self._numbers = Numbers()
+        self._frequencies = Frequencies()
+        self._sizes = Sizes()
+
+    @property
+    def orchestrator_id(self) -> str:
+        """Whose store this is."""
+        return self._orchestrator_id
+
+    def read(self, work: Callable[[Reader], T]) -> T:
+        """Runs work on a consistent view."""
+
+        def attempt(connection: Connection) -> T:
+            begin(connection, self._orchestrator_id, _READING)
+            reader = PostgresSearcher(connection, self._orchestrator_id, self._log, self._frequencies, self._sizes)
+            result = work(reader)
+            connection.execute("COMMIT")
+            return result
+
+        return self._persistently(attempt)
+
+    def write(self, work: Callable[[Writer], T]) -> T:
+        """Runs work in a transaction; when this returns, what it wrote is durable."""
+        unknown: dict[str, object] = {}
+
+        def attempt(connection: Connection) -> T:
+            if unknown and self._recorded(connection, unknown):
+                result: T = unknown["result"]  # type: ignore[assignment]
+                return result
+            unknown.clear()
+            begin(connection, self._orchestrator_id, _WRITING)
+            writer = PostgresWriter(
+                connection, self._orchestrator_id, self._log, self._frequencies, self._sizes, self._numbers
+            )
+            result = work(writer)
+            try:
+                connection.execute("COMMIT")
+            except LOST:
+                if writer.newest is not None:
+                    unknown.update(writer.newest, result=result)
+                raise
+            writer.committed()
+            return result
+
+        return self._persistently(attempt)
+
+    def _recorded(self, connection: Connection, newest: dict[str, object]) -> bool:
+        """Whether a write took effect whose commit was not answered: its last event is there, or nothing of it is."""
+        begin(connection, self._orchestrator_id, _READING)
+        values = {**newest, "orchestrator_id": self._orchestrator_id}
+        values.pop("result")
+        found = connection.execute(_SQL["recorded"], values).fetchone()
+        connection.execute("COMMIT")
+        return found is not None
+
+    def _persistently(self, attempt: Callable[[Connection], T]) -> T:
+        """Tries again after others' writes came first, and while the server is away, each within its bound."""
+        if self._closed:
+            raise StorageUnavailable("this memory has been closed", code="closed", hint="open it again")
+        deadline = time.monotonic() + self._patience
+        conflicts, pause = 0, _FIRST_PAUSE
+        with translated(self._url):
+            while True:
+                try:
+                    return self._once(attempt, max(0.1, deadline - time.monotonic()))
+                except CONFLICTS:
+                    conflicts += 1
+                    if conflicts > _MOST_CONFLICTS:
+                        raise
+                except (*LOST, PoolTimeout) as error:
+                    if time.monotonic() > deadline or isinstance(error, psycopg.errors.QueryCanceled):
+                        raise
+                    self._numbers = Numbers()  # a server that took over may not have what was numbered last
+                time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311  so that two do not meet again
+                pause = min(_LONGEST_PAUSE, 2 * pause)
+
+    def _once(self, attempt: Callable[[Connection], T], timeout: float) -> T:
+        connection = self._pool.getconn(timeout)
+        try:
+            return attempt(connection)
+        finally:
+            roll_back(connection)
+            self._pool.putconn(connection)
+
+    def tune(self) -> list[str]:
+        """Makes an index of the vectors that recall uses, once there are so many that searching all would be slow."""
+        model = self.read(_model_to_index)
+        return [] if model is None else PostgresSchema(self._url).index_vectors(*model)
+
+    def close(self) -> None:
+        """Lets the connections go; the pool waits for those that are lent."""
+        if not self._closed:
+            self._closed = True
+            POOLS.give_back(self._url, prepared=self._prepared)
+
+    def before_fork(self) -> None:
+        """No connection may cross a fork."""
+        if not self._closed:
+            POOLS.give_back(self._url, prepared=self._prepared)
+
+    def after_fork(self, *, child: bool) -> None:
+        """Connects anew, in the parent and in the child."""
+        if self._closed:
+            return
+        if child:
+            self._fresh()
+        self._pool = self._lend()
+
+
+def _model_to_index(reader: Reader) -> tuple[int, int] | None:
+    """The number and dimension of the model in use, if it has many vectors."""
+    assert isinstance(reader, PostgresSearcher)  # noqa: S101  this engine makes no other
+    return reader.model_to_index()

@@ -1,0 +1,178 @@
+"""Searching inside one transaction of PostgreSQL: full text by tsvector, vectors by pgvector."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+from psycopg import sql
+
+from recollect.log import MemoryLog
+from recollect.model.scope import Visibility
+from recollect.storage.interface import Matches, Ranked, Vector
+from recollect.storage.postgres.connection import Connection
+from recollect.storage.postgres.reader import PostgresReader
+from recollect.storage.relational.frequencies import Frequencies
+from recollect.storage.relational.search import RelationalSearcher, searched
+
+# Up to here a search through all vectors of a scope is faster than an index over everybody's, and exact.
+EXACT_UP_TO = 50_000
+# A term is counted no further than this: beyond, it tells memories apart no better.
+_COUNTED = 20_000
+# How long the size of a large scope is taken as known.
+_SIZE_KEPT = 10.0
+_LARGE = 1_000
+# Rows an index search may look at before it gives up; then all are searched.
+_SCANNED = 40_000
+
+
+class Sizes:
+    """How large scopes are, remembered for a moment: counting many rows takes longer than a recall."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, tuple[int, ...]], tuple[float, int]] = {}
+
+    def get(self, kind: str, scopes: Sequence[int], count: Any) -> int:
+        """The size of some scopes together."""
+        key = (kind, tuple(scopes))
+        kept = self._kept.get(key)
+        if kept is not None and time.monotonic() < kept[0]:
+            return kept[1]
+        size: int = count()
+        if size >= _LARGE:
+            if len(self._kept) > _LARGE:
+                self._kept.clear()
+            self._kept[key] = (time.monotonic() + _SIZE_KEPT, size)
+        return size
+
+
+class PostgresSearcher(PostgresReader, RelationalSearcher):
+    """Finds candidates for ranking; everything is inside the gate."""
+
+    def __init__(
+        self, connection: Connection, orchestrator_id: str, log: MemoryLog, frequencies: Frequencies, sizes: Sizes
+    ) -> None:
+        super().__init__(connection, orchestrator_id, log)
+        self._frequency_cache = frequencies
+        self._sizes = sizes
+        self._written = 0
+
+    def _changes(self) -> int:
+        return self._written
+
+    def _scopes(self, visibility: Visibility) -> list[int]:
+        return [row[0] for row in self._rows("visible_scopes", self._gate(visibility))]
+
+    def match_terms(self, visibility: Visibility, terms: Sequence[str], limit: int) -> Matches:
+        scopes = self._scopes(visibility)
+        if not scopes or not terms:
+            return Matches([], {}, 0)
+        within = "(" + " | ".join(f"'s{scope}'" for scope in scopes) + ")"
+        size = self._sizes.get("memories", scopes, lambda: self._count(within))
+        counted = self._frequency_cache.get(
+            within, dict.fromkeys(terms), size, lambda missing: self._count_terms(missing, within)
+        )
+        frequencies = {term: count for term, count in counted.items() if count}
+        size = max(size, *frequencies.values(), 0)
+        chosen = searched(frequencies, size, lambda _term: True)
+        asked = json.dumps(
+            [{"query": _query(term, within), "worth": _worth(frequencies[term], size)} for term in chosen]
+        )
+
+        def matching(most: int) -> list[Ranked]:
+            return [Ranked._make(row) for row in self._rows("match_terms", {"asked": asked, "limit": most})]
+
+        ranked = self._visible(visibility, limit, matching) if chosen else []
+        return Matches(ranked, frequencies, size, skipped=len(frequencies) - len(chosen))
+
+    def _count(self, query: str, limit: int = 1_000_000_000) -> int:
+        asked = json.dumps([{"term": "", "query": query}])
+        return int(self._rows("frequencies", {"asked": asked, "limit": limit})[0][1])
+
+    def _count_terms(self, terms: list[str], within: str) -> dict[str, int]:
+        asked = json.dumps([{"term": term, "query": _query(term, within)} for term in terms])
+        return dict(self._rows("frequencies", {"asked": asked, "limit": _COUNTED}))
+
+    def nearest(self, visibility: Visibility, vector: Vector, limit: int) -> list[Ranked]:
+        model = self._row("find_model", {"name": vector.model})
+        scopes = self._scopes(visibility)
+        if model is None or not scopes:
+            return []
+        self._seen.model_id = model[0]
+        values = {"model_id": model[0], "vector": vector_text(vector.data), "scopes": scopes}
+        if visibility.known_at is not None:
+            values |= self._gate(visibility) | {"limit": limit}
+            return [Ranked._make(row) for row in self._rows("nearest_visible", values)]
+        size = self._sizes.get(f"vectors {model[0]}", scopes, lambda: self._rows("count_vectors", values)[0][0])
+
+        def nearest(most: int) -> list[Ranked]:
+            if size > EXACT_UP_TO and most < EXACT_UP_TO:
+                found = self._nearest_by_index((model[0], model[1]), scopes, values["vector"], most)
+                if len(found) == most:
+                    return found
+            return [Ranked._make(row) for row in self._rows("nearest", {**values, "limit": most})]
+
+        return self._visible(visibility, limit, nearest)
+
+    def _nearest_by_index(self, model: tuple[int, int], scopes: list[int], vector: str, most: int) -> list[Ranked]:
+        """By the index of this model (see `index_vectors`); it goes on until enough of the scope's own were found."""
+        self._connection.execute(
+            sql.SQL(
+                "SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = {ef};"
+                "SET LOCAL hnsw.max_scan_tuples = {scanned}"
+            ).format(ef=sql.Literal(min(1000, max(100, most))), scanned=sql.Literal(_SCANNED))
+        )
+        rows = self._connection.execute(
+            index_search(*model),
+            {
+                "orchestrator_id": self._orchestrator_id,
+                "scopes": scopes,
+                "vector": vector,
+                "limit": most,
+            },
+        ).fetchall()
+        return sorted((Ranked._make(row) for row in rows), key=lambda hit: (-hit.score, hit.seq))
+
+    def model_to_index(self) -> tuple[int, int] | None:
+        """The number and dimension of the model in use, if it has so many vectors that an index pays."""
+        row = self._row("find_model", {"name": self.active_model()})
+        if row is None or self._rows("count_model_vectors", {"model_id": row[0]})[0][0] <= EXACT_UP_TO:
+            return None
+        return row[0], row[1]
+
+    def similarities(self, visibility: Visibility, vector: Vector, seqs: Sequence[int]) -> dict[int, float]:
+        model = self._row("find_model", {"name": vector.model})
+        if model is None or not seqs:
+            return {}
+        self._gate(visibility)
+        values = {"model_id": model[0], "vector": vector_text(vector.data), "seqs": json.dumps(list(seqs))}
+        return dict(self._rows("similarities", values))
+
+
+def index_search(model_id: int, dimension: int) -> sql.Composed:
+    """The nearest vectors by the index of one model: its text names the model, as the index's condition does."""
+    return sql.SQL(
+        "SELECT v.seq, 1.0 - ((v.vector::vector({dimension})) <=> %(vector)s::vector({dimension})) AS score"
+        " FROM recollect.memory_embeddings AS v"
+        " WHERE v.orchestrator_id = %(orchestrator_id)s AND v.model_id = {model} AND v.scope_id = ANY(%(scopes)s)"
+        " ORDER BY (v.vector::vector({dimension})) <=> %(vector)s::vector({dimension}) LIMIT %(limit)s"
+    ).format(dimension=sql.Literal(dimension), model=sql.Literal(model_id))
+
+
+def vector_text(data: bytes) -> str:
+    """A vector as pgvector reads it."""
+    return "[" + ",".join(map(repr, array("f", data))) + "]"
+
+
+def _query(term: str, within: str) -> str:
+    quoted = term.replace("\\", "\\\\").replace("'", "''")
+    return f"{within} & '{quoted}'"
+
+
+def _worth(frequency: int, size: int) -> float:
+    """What a term says about a memory that holds it, as the embedded engine's full-text search has it."""
+    return max(1e-6, math.log((size - frequency + 0.5) / (frequency + 0.5)))

@@ -1,0 +1,318 @@
+-- One visibility gate: joined into every query that returns memories, before any limit. A missing user or
+-- chat is NULL here and equals nothing.
+-- fragment: visible
+m.orchestrator_id = :orchestrator_id
+AND m.scope_id IN (
+    SELECT s.scope_id FROM recollect.scopes AS s WHERE s.orchestrator_id = :orchestrator_id AND (
+        (s.kind = 'personal' AND s.owner_user_id = :user::text) OR (s.kind = 'group' AND s.chat_id = :chat::text)
+        OR s.kind = 'shared'))
+AND (:types::text IS NULL OR strpos(:types::text, '"' || m.type || '"') > 0)
+AND (:include_expired::boolean OR m.expires_at IS NULL OR m.expires_at > coalesce(:known_at::bigint, :now::bigint))
+AND (:valid_at::bigint IS NULL OR (coalesce(m.valid_from, :valid_at::bigint) <= :valid_at::bigint
+     AND coalesce(m.valid_to > :valid_at::bigint, true)))
+AND strpos(:statuses::text, '"' || CASE WHEN :known_at::bigint IS NULL THEN m.status ELSE coalesce((
+        SELECT e.detail::jsonb ->> 'to' FROM recollect.events AS e
+        WHERE e.orchestrator_id = :orchestrator_id AND e.memory_id = m.memory_id
+          AND e.kind = 'memory.status_changed' AND e.occurred_at <= :known_at::bigint
+        ORDER BY e.sequence DESC LIMIT 1), 'active') END || '"') > 0
+AND (:known_at::bigint IS NULL OR m.created_at <= :known_at::bigint)
+
+-- The columns a memory is read from, in the order rows.py unpacks them.
+-- fragment: memory
+m.memory_id, m.orchestrator_id, m.type, m.importance, m.content, m.summary, m.confidence, m.status, m.sensitivity,
+m.trust, m.observed_at, m.created_at, m.updated_at, m.expires_at, m.valid_from, m.valid_to, m.digest,
+sc.kind, sc.owner_user_id, sc.chat_id,
+so.source_type, so.captured_by, so.source_path, so.conversation_id, so.workflow_run_id, so.step_id, so.message_id,
+so.speaker, so.position
+
+-- A memory with its scope and first source; left joins, so that a damaged row is seen and reported.
+-- fragment: memories
+recollect.memories AS m
+LEFT JOIN recollect.scopes AS sc ON sc.orchestrator_id = m.orchestrator_id AND sc.scope_id = m.scope_id
+LEFT JOIN recollect.memory_sources AS so
+    ON so.orchestrator_id = m.orchestrator_id AND so.memory_id = m.memory_id AND so.ordinal = 0
+
+-- The numbers in a list, the texts in a list.
+-- fragment: seqs
+jsonb_array_elements_text(:seqs::jsonb) AS j (value)
+-- fragment: memory_ids
+jsonb_array_elements_text(:memory_ids::jsonb) AS j (value)
+
+-- The number of a scope, if it was ever written to.
+-- name: find_scope
+SELECT scope_id FROM recollect.scopes
+WHERE orchestrator_id = :orchestrator_id AND kind = :kind
+  AND owner_user_id IS NOT DISTINCT FROM :owner_user_id::text AND chat_id IS NOT DISTINCT FROM :chat_id::text
+
+-- Another process may be adding the same scope: the unique key decides, and both get its number.
+-- name: add_scope
+INSERT INTO recollect.scopes (orchestrator_id, kind, owner_user_id, chat_id)
+VALUES (:orchestrator_id, :kind, :owner_user_id, :chat_id)
+ON CONFLICT (orchestrator_id, kind, owner_user_id, chat_id) DO UPDATE SET kind = excluded.kind RETURNING scope_id
+
+-- name: new_seqs
+SELECT nextval('recollect.memory_numbers') FROM generate_series(1, :count)
+
+-- name: add_memory
+INSERT INTO recollect.memories (
+    orchestrator_id, seq, memory_id, scope_id, type, importance, content, summary, confidence, status, sensitivity, trust,
+    observed_at, created_at, updated_at, expires_at, valid_from, valid_to, idempotency_key, digest)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- Everything about a memory that may change; its id, scope, source and creation never do.
+-- name: replace_memory
+UPDATE recollect.memories SET
+    type = :type, importance = :importance, content = :content, summary = :summary, confidence = :confidence,
+    status = :status, sensitivity = :sensitivity, observed_at = :observed_at, updated_at = :updated_at,
+    expires_at = :expires_at, valid_from = :valid_from, valid_to = :valid_to, digest = :digest
+WHERE orchestrator_id = :orchestrator_id AND memory_id = :memory_id
+
+-- name: add_source
+INSERT INTO recollect.memory_sources (
+    orchestrator_id, memory_id, ordinal, source_type, captured_by, source_path, conversation_id, workflow_run_id, step_id,
+    message_id, speaker, position)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: add_terms
+INSERT INTO recollect.memory_fts (orchestrator_id, seq, terms, length, words)
+SELECT v.orchestrator_id, v.seq, v.terms, cardinality(t.words), array_to_tsvector(array_append(t.words, v.scope))
+FROM (VALUES (?::text, ?::bigint, ?::text, ?::text)) AS v (orchestrator_id, seq, terms, scope),
+     LATERAL (SELECT array_remove(string_to_array(v.terms, ' '), '') AS words) AS t
+
+-- name: replace_terms
+UPDATE recollect.memory_fts AS f
+SET terms = :terms, length = cardinality(t.words), words = array_to_tsvector(array_append(t.words, 's' || m.scope_id))
+FROM recollect.memories AS m, LATERAL (SELECT array_remove(string_to_array(:terms, ' '), '') AS words) AS t
+WHERE m.orchestrator_id = :orchestrator_id AND m.memory_id = :memory_id
+  AND f.orchestrator_id = m.orchestrator_id AND f.seq = m.seq
+
+-- name: find_model
+SELECT model_id, dimension FROM recollect.embedding_models WHERE orchestrator_id = :orchestrator_id AND name = :name
+
+-- name: add_model
+INSERT INTO recollect.embedding_models (orchestrator_id, name, dimension) VALUES (:orchestrator_id, :name, :dimension)
+ON CONFLICT (orchestrator_id, name) DO UPDATE SET name = excluded.name RETURNING model_id, dimension
+
+-- name: add_vector
+INSERT INTO recollect.memory_embeddings (orchestrator_id, seq, scope_id, model_id, vector)
+SELECT m.orchestrator_id, m.seq, m.scope_id, v.model_id, v.vector
+FROM (VALUES (?::text, ?::bigint, ?::bigint, ?::vector)) AS v (orchestrator_id, seq, model_id, vector)
+JOIN recollect.memories AS m ON m.orchestrator_id = v.orchestrator_id AND m.seq = v.seq
+
+-- name: drop_vectors
+DELETE FROM recollect.memory_embeddings WHERE orchestrator_id = :orchestrator_id AND seq = (
+    SELECT seq FROM recollect.memories WHERE orchestrator_id = :orchestrator_id AND memory_id = :memory_id)
+
+-- name: add_edge
+INSERT INTO recollect.memory_edges (
+    orchestrator_id, edge_id, from_memory_id, to_memory_id, edge_type, weight, reason, created_at)
+VALUES (:orchestrator_id, :edge_id, :from_memory_id, :to_memory_id, :edge_type, :weight, :reason, :created_at)
+
+-- name: add_event
+INSERT INTO recollect.events (orchestrator_id, occurred_at, kind, actor, memory_id, edge_id, reason, detail)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+
+-- One memory, if the caller may see it.
+-- name: memory
+SELECT @memory FROM @memories WHERE m.memory_id = :memory_id AND @visible
+
+-- Whether an id exists at all: asked only to record a denial, never answered to the caller.
+-- name: exists
+SELECT 1 FROM recollect.memories WHERE orchestrator_id = :orchestrator_id AND memory_id = :memory_id
+
+-- The memory that an earlier write with the same key made.
+-- name: memory_by_key
+SELECT @memory FROM @memories
+WHERE m.orchestrator_id = :orchestrator_id AND m.scope_id = :scope_id AND m.idempotency_key = :key
+
+-- Newest first.
+-- name: list_memories
+SELECT @memory FROM @memories
+WHERE @visible
+ORDER BY m.seq DESC LIMIT :limit OFFSET :offset
+
+-- name: by_seq
+SELECT m.seq, @memory FROM @memories WHERE m.seq IN (SELECT j.value::bigint FROM @seqs) AND @visible
+
+-- The scopes a caller may see, as numbers: text and vector search run inside each of them.
+-- name: visible_scopes
+SELECT scope_id FROM recollect.scopes WHERE orchestrator_id = :orchestrator_id AND (
+    (kind = 'personal' AND owner_user_id = :user::text) OR (kind = 'group' AND chat_id = :chat::text) OR kind = 'shared')
+
+-- How many memories match each of some queries, counted no further than a limit.
+-- name: frequencies
+SELECT q.term, (SELECT count(*) FROM (
+    SELECT 1 FROM recollect.memory_fts AS f
+    WHERE f.orchestrator_id = :orchestrator_id AND f.words @@ q.query LIMIT :limit) AS found)
+FROM jsonb_to_recordset(:asked::jsonb) AS q (term text, query tsquery)
+
+-- Best matches of some terms, each worth something: BM25 of a text that holds each of its terms once.
+-- name: match_terms
+SELECT f.seq, sum(q.worth) * 2.2 / (1 + 1.2 * (0.25 + 0.75 * f.length / avg(f.length) OVER ())) AS score
+FROM jsonb_to_recordset(:asked::jsonb) AS q (query tsquery, worth double precision)
+JOIN recollect.memory_fts AS f ON f.orchestrator_id = :orchestrator_id AND f.words @@ q.query
+GROUP BY f.seq, f.length ORDER BY score DESC, f.seq LIMIT :limit
+
+-- What ranking needs to know of some memories.
+-- name: candidates
+SELECT m.seq, f.terms, so.conversation_id, so.position, so.speaker, m.observed_at, right(rtrim(m.content), 1) = chr(63),
+       m.importance, m.confidence, NULL::bigint
+FROM @seqs
+JOIN recollect.memories AS m ON m.orchestrator_id = :orchestrator_id AND m.seq = j.value::bigint
+JOIN recollect.memory_fts AS f ON f.orchestrator_id = m.orchestrator_id AND f.seq = m.seq
+LEFT JOIN recollect.memory_sources AS so
+    ON so.orchestrator_id = m.orchestrator_id AND so.memory_id = m.memory_id AND so.ordinal = 0
+WHERE @visible
+
+-- The turns around some memories in their conversations.
+-- name: neighbours
+SELECT DISTINCT m.seq
+FROM jsonb_array_elements(:places::jsonb) AS j (value)
+JOIN recollect.memory_sources AS so ON so.orchestrator_id = :orchestrator_id AND so.conversation_id = j.value ->> 0
+    AND so.position BETWEEN (j.value ->> 1)::bigint - :reach::bigint AND (j.value ->> 1)::bigint + :reach::bigint
+JOIN recollect.memories AS m ON m.orchestrator_id = so.orchestrator_id AND m.memory_id = so.memory_id
+WHERE so.ordinal = 0 AND so.position IS NOT NULL AND @visible
+
+-- How similar some memories are to a vector.
+-- name: similarities
+SELECT v.seq, 1.0 - (v.vector <=> :vector::vector)
+FROM @seqs JOIN recollect.memory_embeddings AS v
+    ON v.orchestrator_id = :orchestrator_id AND v.seq = j.value::bigint AND v.model_id = :model_id
+
+-- How many vectors of a model there are in some scopes.
+-- name: count_vectors
+SELECT count(*) FROM recollect.memory_embeddings
+WHERE orchestrator_id = :orchestrator_id AND scope_id = ANY(:scopes::bigint[]) AND model_id = :model_id
+
+-- name: count_model_vectors
+SELECT count(*) FROM recollect.memory_embeddings WHERE orchestrator_id = :orchestrator_id AND model_id = :model_id
+
+-- Exact nearest vectors in some scopes. Materialised: an index over all orchestrators would be asked first, and
+-- would leave out most of what this one may see.
+-- name: nearest
+WITH own AS MATERIALIZED (
+    SELECT v.seq, v.vector FROM recollect.memory_embeddings AS v
+    WHERE v.orchestrator_id = :orchestrator_id AND v.scope_id = ANY(:scopes::bigint[]) AND v.model_id = :model_id)
+SELECT seq, 1.0 - (vector <=> :vector::vector) AS score FROM own ORDER BY score DESC, seq LIMIT :limit
+
+-- The same for a time in the past, where the gate chooses first.
+-- name: nearest_visible
+WITH own AS MATERIALIZED (
+    SELECT m.seq, v.vector FROM recollect.memories AS m
+    JOIN recollect.memory_embeddings AS v ON v.orchestrator_id = m.orchestrator_id AND v.seq = m.seq
+    WHERE v.model_id = :model_id AND @visible)
+SELECT seq, 1.0 - (vector <=> :vector::vector) AS score FROM own ORDER BY score DESC, seq LIMIT :limit
+
+-- name: queue_vector
+INSERT INTO recollect.embedding_queue (orchestrator_id, seq) VALUES (?, ?) ON CONFLICT DO NOTHING
+
+-- name: queue_memory
+INSERT INTO recollect.embedding_queue (orchestrator_id, seq)
+SELECT orchestrator_id, seq FROM recollect.memories WHERE orchestrator_id = :orchestrator_id AND memory_id = :memory_id
+ON CONFLICT DO NOTHING
+
+-- name: due_vectors
+SELECT q.seq, q.attempts, m.content, so.speaker, m.digest FROM recollect.embedding_queue AS q
+JOIN recollect.memories AS m ON m.orchestrator_id = q.orchestrator_id AND m.seq = q.seq
+LEFT JOIN recollect.memory_sources AS so
+    ON so.orchestrator_id = m.orchestrator_id AND so.memory_id = m.memory_id AND so.ordinal = 0
+WHERE q.orchestrator_id = :orchestrator_id AND q.due_at <= :now ORDER BY q.due_at, q.seq LIMIT :limit
+
+-- A vector that was made outside the transaction: kept only if its memory is still what it was made of.
+-- name: fill_vector
+INSERT INTO recollect.memory_embeddings (orchestrator_id, seq, scope_id, model_id, vector)
+SELECT orchestrator_id, seq, scope_id, :model_id, :vector::vector FROM recollect.memories
+WHERE orchestrator_id = :orchestrator_id AND seq = :seq AND digest = :digest
+ON CONFLICT (orchestrator_id, seq, model_id)
+DO UPDATE SET vector = excluded.vector, entry = nextval('recollect.entry_numbers')
+
+-- name: unqueue_vector
+DELETE FROM recollect.embedding_queue WHERE orchestrator_id = :orchestrator_id AND seq = :seq
+  AND EXISTS (SELECT 1 FROM recollect.memories
+              WHERE orchestrator_id = :orchestrator_id AND seq = :seq AND digest = :digest)
+
+-- name: postpone_vector
+UPDATE recollect.embedding_queue AS q SET attempts = q.attempts + 1, due_at = v.due_at
+FROM (VALUES (?::text, ?::bigint, ?::bigint)) AS v (orchestrator_id, due_at, seq)
+WHERE q.orchestrator_id = v.orchestrator_id AND q.seq = v.seq
+
+-- name: queue_length
+SELECT count(*) FROM recollect.embedding_queue WHERE orchestrator_id = :orchestrator_id
+
+-- Memories without a vector of a model, in order: what a rebuild has still to do.
+-- name: missing_vectors
+SELECT m.seq, 0, m.content, so.speaker, m.digest FROM recollect.memories AS m
+LEFT JOIN recollect.memory_sources AS so
+    ON so.orchestrator_id = m.orchestrator_id AND so.memory_id = m.memory_id AND so.ordinal = 0
+WHERE m.orchestrator_id = :orchestrator_id AND m.seq > :after
+  AND NOT EXISTS (SELECT 1 FROM recollect.memory_embeddings AS v
+                  WHERE v.orchestrator_id = m.orchestrator_id AND v.seq = m.seq AND v.model_id = :model_id)
+ORDER BY m.seq LIMIT :limit
+
+-- name: count_missing
+SELECT count(*) FROM recollect.memories AS m
+WHERE m.orchestrator_id = :orchestrator_id
+  AND NOT EXISTS (SELECT 1 FROM recollect.memory_embeddings AS v
+                  WHERE v.orchestrator_id = m.orchestrator_id AND v.seq = m.seq AND v.model_id = :model_id)
+
+-- name: drop_other_vectors
+DELETE FROM recollect.memory_embeddings WHERE orchestrator_id = :orchestrator_id AND model_id <> :model_id
+
+-- name: drop_queue
+DELETE FROM recollect.embedding_queue WHERE orchestrator_id = :orchestrator_id AND seq IN (
+    SELECT seq FROM recollect.memory_embeddings WHERE orchestrator_id = :orchestrator_id AND model_id = :model_id)
+
+-- Whether any edge touches some memories: asked before the gate is, and never answered to the caller.
+-- name: touching_edges
+SELECT 1 FROM recollect.memory_edges AS e
+WHERE e.orchestrator_id = :orchestrator_id
+  AND (e.from_memory_id IN (SELECT j.value FROM @memory_ids) OR e.to_memory_id IN (SELECT j.value FROM @memory_ids))
+LIMIT 1
+
+-- Edges that touch any of some memories and whose both ends the caller may see.
+-- name: edges
+SELECT e.edge_id, e.from_memory_id, e.to_memory_id, e.edge_type, e.weight, e.reason, e.created_at
+FROM recollect.memory_edges AS e
+WHERE e.orchestrator_id = :orchestrator_id
+  AND (e.from_memory_id IN (SELECT j.value FROM @memory_ids) OR e.to_memory_id IN (SELECT j.value FROM @memory_ids))
+  AND EXISTS (SELECT 1 FROM recollect.memories AS m WHERE m.memory_id = e.from_memory_id AND @visible)
+  AND EXISTS (SELECT 1 FROM recollect.memories AS m WHERE m.memory_id = e.to_memory_id AND @visible)
+ORDER BY e.created_at, e.edge_id
+
+-- Whether following edges of one type from one memory leads to another: asked before an edge may close a cycle.
+-- name: reaches
+WITH RECURSIVE reached (memory_id) AS (
+    SELECT :start::text
+    UNION SELECT e.to_memory_id FROM recollect.memory_edges AS e JOIN reached ON e.from_memory_id = reached.memory_id
+          WHERE e.orchestrator_id = :orchestrator_id AND e.edge_type = :edge_type)
+SELECT 1 FROM reached WHERE memory_id = :goal::text
+
+-- What happened to one memory, oldest first.
+-- name: events
+SELECT sequence, occurred_at, kind, actor, memory_id, edge_id, reason, detail
+FROM recollect.events WHERE orchestrator_id = :orchestrator_id AND memory_id = :memory_id ORDER BY sequence
+
+-- Whether an event was recorded: after a lost connection it tells whether a commit took effect.
+-- name: recorded
+SELECT 1 FROM recollect.events
+WHERE orchestrator_id = :orchestrator_id AND memory_id IS NOT DISTINCT FROM :memory_id::text
+  AND edge_id IS NOT DISTINCT FROM :edge_id::text AND kind = :kind AND occurred_at = :occurred_at LIMIT 1
+
+-- How many memories there are of each type and status.
+-- name: count_memories
+SELECT type, status, count(*) FROM recollect.memories WHERE orchestrator_id = :orchestrator_id
+GROUP BY type, status ORDER BY type, status
+
+-- Denials are not counted: the figure would tell hidden ids from missing ones.
+-- name: count_rest
+SELECT (SELECT count(*) FROM recollect.memory_edges WHERE orchestrator_id = :orchestrator_id),
+       (SELECT count(*) FROM recollect.events WHERE orchestrator_id = :orchestrator_id AND kind <> 'access.denied'),
+       (SELECT count(*) FROM recollect.memory_embeddings WHERE orchestrator_id = :orchestrator_id),
+       (SELECT count(*) FROM recollect.scopes WHERE orchestrator_id = :orchestrator_id)
+
+-- name: get_meta
+SELECT value FROM recollect.meta WHERE orchestrator_id = :orchestrator_id AND key = :key
+
+-- name: set_meta
+INSERT INTO recollect.meta (orchestrator_id, key, value) VALUES (:orchestrator_id, :key, :value)
+ON CONFLICT (orchestrator_id, key) DO UPDATE SET value = excluded.value

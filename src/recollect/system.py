@@ -185,8 +185,14 @@ class MemorySystem:
         return within_budget(self.recall(message, user=user, chat=chat, top_n=top_n), default_counter(), budget)
 
     def upkeep(self) -> int:
-        """Makes vectors that are missing, as far as they are due; returns how many were made."""
-        return self._filler.run()
+        """Makes vectors that are missing, as far as they are due, and the indexes that the store has grown to need.
+
+        Returns how many vectors were made.
+        """
+        made = self._filler.run()
+        for name in self._storage.tune():
+            self._log.write("memory.storage.index_made", index=name)
+        return made
 
     def reindex(self, progress: Callable[[int, int], None] = lambda _done, _total: None) -> int:
         """Gives every memory a vector of the configured model, then switches recall to it. Resumable.

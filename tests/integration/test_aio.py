@@ -13,9 +13,9 @@ def run(coroutine):
     return asyncio.run(coroutine)
 
 
-def test_the_same_names_awaited(root):
+def test_the_same_names_awaited(root, place):
     async def story():
-        async with recollect.aio.open(root, orchestrator="home") as memory:
+        async with recollect.aio.open(place, orchestrator="home", files=root) as memory:
             receipt = await memory.remember("My wife's name is Sarah", user="alex")
             found = await memory.recall("Who is my wife?", user="alex")
             await memory.retract(receipt.memory.memory_id, user="alex")
@@ -26,20 +26,20 @@ def test_the_same_names_awaited(root):
     assert (stats.by_status["retracted"], name) == (1, "home")
 
 
-def test_it_can_be_awaited_without_a_block(root):
+def test_it_can_be_awaited_without_a_block(root, place, open_memory):
     async def story():
-        memory = await recollect.aio.open(root, orchestrator="home")
+        memory = await recollect.aio.open(place, orchestrator="home", files=root)
         await memory.remember("x", user="alex")
         await memory.close()
 
     run(story())
-    with recollect.open(root, orchestrator="home") as memory:
+    with open_memory() as memory:
         assert memory.stats().memories == 1
 
 
-def test_a_closed_memory_says_so_and_closes_twice(root):
+def test_a_closed_memory_says_so_and_closes_twice(root, place):
     async def story():
-        memory = await recollect.aio.open(root, orchestrator="home")
+        memory = await recollect.aio.open(place, orchestrator="home", files=root)
         await memory.close()
         await memory.close()
         await memory.remember("x", user="alex")
@@ -49,27 +49,27 @@ def test_a_closed_memory_says_so_and_closes_twice(root):
     assert caught.value.code == "closed"
 
 
-def test_errors_arrive_as_themselves(root):
+def test_errors_arrive_as_themselves(root, place):
     async def story():
-        async with recollect.aio.open(root, orchestrator="home") as memory:
+        async with recollect.aio.open(place, orchestrator="home", files=root) as memory:
             await memory.remember(" ", user="alex")
 
     with pytest.raises(recollect.InvalidInput):
         run(story())
 
 
-def test_many_at_once_are_all_there(root):
+def test_many_at_once_are_all_there(root, place):
     async def story():
-        async with recollect.aio.open(root, orchestrator="home") as memory:
+        async with recollect.aio.open(place, orchestrator="home", files=root) as memory:
             await asyncio.gather(*(memory.remember(f"fact {n}", user="alex") for n in range(200)))
             return (await memory.stats()).memories
 
     assert run(story()) == 200
 
 
-def test_cancelled_writes_are_whole_or_absent_and_others_go_on(root):
+def test_cancelled_writes_are_whole_or_absent_and_others_go_on(root, place):
     async def story():
-        async with recollect.aio.open(root, orchestrator="home") as memory:
+        async with recollect.aio.open(place, orchestrator="home", files=root) as memory:
             tasks = [asyncio.create_task(memory.remember(f"fact {n}", user="alex")) for n in range(60)]
             for number, task in enumerate(tasks):
                 await asyncio.sleep(0.0005)

@@ -173,6 +173,7 @@ def test_broken_configuration_is_refused_by_name(run):
     assert run("list", "--json", RECOLLECT_MEMORY__TYPO="1").json["error"]["code"] == "unknown_setting"
 
 
+@pytest.mark.only_on("sqlite")
 def test_a_corrupt_database_is_named_and_others_go_on(run, root):
     remember(run, "fine", "--orchestrator", "good")
     remember(run, "doomed", "--orchestrator", "bad")

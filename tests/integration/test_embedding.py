@@ -77,11 +77,11 @@ def endpoint():
 
 
 @pytest.fixture
-def remote(root, clock, endpoint):
+def remote(root, clock, endpoint, open_memory):
     settings = {
         "embedding": {"provider": "openai:test", "base_url": endpoint.url, "dimension": 5, "timeout_seconds": 1.0}
     }
-    with recollect.open(root, orchestrator="home", clock=clock, settings=settings) as memory:
+    with open_memory(settings=settings) as memory:
         yield memory
 
 
@@ -123,10 +123,10 @@ def test_a_failing_model_fails_no_write_and_no_recall_and_is_made_up_for(remote,
     assert remote.recall("coffee", user="alex").mode == "hybrid"
 
 
-def test_retries_wait_longer_and_longer(root, clock, endpoint):
+def test_retries_wait_longer_and_longer(root, clock, endpoint, open_memory):
     endpoint.behaviour = "error"
     settings = {"embedding": {"provider": "openai:test", "base_url": endpoint.url, "dimension": 5}}
-    with recollect.open(root, orchestrator="home", clock=clock, settings=settings) as memory:
+    with open_memory(settings=settings) as memory:
         memory.remember("I drink coffee", user="alex")
         wait_for(lambda: endpoint.requests)
         tried = []
@@ -143,15 +143,15 @@ def test_retries_wait_longer_and_longer(root, clock, endpoint):
     assert pauses[-1] >= 300
 
 
-def test_the_queue_survives_a_restart(root, clock, endpoint):
+def test_the_queue_survives_a_restart(root, clock, endpoint, open_memory):
     endpoint.behaviour = "error"
     settings = {"embedding": {"provider": "openai:test", "base_url": endpoint.url, "dimension": 5}}
-    with recollect.open(root, orchestrator="home", clock=clock, settings=settings) as memory:
+    with open_memory(settings=settings) as memory:
         memory.remember("I drink coffee", user="alex")
         wait_for(lambda: endpoint.requests)
     endpoint.behaviour = "good"
     clock.advance(hours=1)
-    with recollect.open(root, orchestrator="home", clock=clock, settings=settings) as memory:
+    with open_memory(settings=settings) as memory:
         wait_for(lambda: memory.stats().vectors == 1)
 
 
@@ -180,15 +180,15 @@ def test_without_a_model_recall_is_text_only_and_says_so(memory):
     assert len(recalled.hits) == 1
 
 
-def open_with(root, clock, provider):
-    return recollect.open(root, orchestrator="home", clock=clock, settings={"embedding": {"provider": provider}})
+def open_with(open_memory, provider):
+    return open_memory(settings={"embedding": {"provider": provider}})
 
 
-def test_changing_the_model_goes_on_with_the_old_vectors_until_the_new_are_complete(root, clock):
-    with open_with(root, clock, "wordllama") as memory:
+def test_changing_the_model_goes_on_with_the_old_vectors_until_the_new_are_complete(root, clock, open_memory):
+    with open_with(open_memory, "wordllama") as memory:
         memory.remember_many([f"I drink coffee number {n}" for n in range(150)], user="alex")
         assert memory.embedding_model == "wordllama-256"
-    with open_with(root, clock, "minilm") as memory:
+    with open_with(open_memory, "minilm") as memory:
         assert memory.embedding_model == "wordllama-256"
         assert memory.recall("espresso", user="alex", floor=False).mode == "hybrid"
 
@@ -207,16 +207,16 @@ def test_changing_the_model_goes_on_with_the_old_vectors_until_the_new_are_compl
         assert memory.embedding_model == "all-MiniLM-L6-v2-int8"
         assert memory.recall("espresso", user="alex", floor=False).mode == "hybrid"
         assert memory.stats().vectors == 150
-    with open_with(root, clock, "minilm") as memory:
+    with open_with(open_memory, "minilm") as memory:
         assert memory.embedding_model == "all-MiniLM-L6-v2-int8"
 
 
-def test_a_model_that_is_gone_is_named_and_text_serves(root, clock, endpoint):
-    with open_with(root, clock, "wordllama") as memory:
+def test_a_model_that_is_gone_is_named_and_text_serves(root, clock, endpoint, open_memory):
+    with open_with(open_memory, "wordllama") as memory:
         memory.remember("I drink coffee", user="alex")
-        memory._storage._writer.execute("UPDATE embedding_models SET name = 'lost-model'")
-        memory._storage._writer.execute("UPDATE meta SET value = 'lost-model' WHERE key = 'active_model'")
-    with open_with(root, clock, "wordllama") as memory:
+        memory._storage.write(lambda writer: writer._run("add_model", {"name": "lost-model", "dimension": 8}))
+        memory._storage.write(lambda writer: writer.activate_model("lost-model"))
+    with open_with(open_memory, "wordllama") as memory:
         recalled = memory.recall("coffee", user="alex")
         assert recalled.mode == "text-only"
         assert "lost-model" in recalled.note
@@ -276,14 +276,14 @@ def test_a_library_that_is_not_installed_is_named():
     assert caught.value.hint == "pip install 'recollect[fastembed]'"
 
 
-def test_an_unknown_provider_is_refused(root, clock):
+def test_an_unknown_provider_is_refused(root, clock, open_memory):
     with pytest.raises(recollect.ConfigError) as caught:
-        open_with(root, clock, "magic")
+        open_with(open_memory, "magic")
     assert caught.value.details["key"] == "embedding.provider"
 
 
-def test_terms_and_vectors_know_who_spoke(root, clock):
-    with open_with(root, clock, "none") as memory:
+def test_terms_and_vectors_know_who_spoke(root, clock, open_memory):
+    with open_with(open_memory, "none") as memory:
         source = recollect.Source(source_type="channel_transcript", conversation_id="c", speaker="Caroline", position=0)
         memory.remember("I went to the sea", user="alex", source=source)
         assert terms("Caroline") == ["carolin"]
@@ -320,9 +320,9 @@ def vector_evidence(memory, query):
     }
 
 
-def test_the_vector_of_a_text_that_was_edited_meanwhile_is_not_kept(root, clock):
+def test_the_vector_of_a_text_that_was_edited_meanwhile_is_not_kept(root, clock, open_memory):
     model = Words()
-    with recollect.open(root, orchestrator="home", clock=clock, embedder=model) as memory:
+    with open_memory(embedder=model) as memory:
         model.fails = True
         one = memory.remember("alpha beta gamma", user="alex").memory.memory_id
         model.fails = False
@@ -336,9 +336,9 @@ def test_the_vector_of_a_text_that_was_edited_meanwhile_is_not_kept(root, clock)
         assert vector_evidence(memory, "delta epsilon")["delta epsilon"] > 0.9
 
 
-def test_an_edited_memory_is_not_found_by_what_it_used_to_mean(root, clock):
+def test_an_edited_memory_is_not_found_by_what_it_used_to_mean(root, clock, open_memory):
     model = Words()
-    with recollect.open(root, orchestrator="home", clock=clock, embedder=model) as memory:
+    with open_memory(embedder=model) as memory:
         one = memory.remember("alpha beta gamma", user="alex").memory.memory_id
         assert vector_evidence(memory, "alpha beta gamma") == {"alpha beta gamma": 1.0}
         model.fails = True
@@ -348,8 +348,8 @@ def test_an_edited_memory_is_not_found_by_what_it_used_to_mean(root, clock):
         assert asked.hits == []
 
 
-def test_a_memory_edited_many_times_is_still_found_by_meaning(root, clock):
-    with recollect.open(root, orchestrator="home", clock=clock, embedder=Words()) as memory:
+def test_a_memory_edited_many_times_is_still_found_by_meaning(root, clock, open_memory):
+    with open_memory(embedder=Words()) as memory:
         memory.remember("epsilon", user="alex")
         one = memory.remember("alpha", user="alex").memory.memory_id
         for number in range(80):
@@ -359,8 +359,8 @@ def test_a_memory_edited_many_times_is_still_found_by_meaning(root, clock):
         assert vector_evidence(memory, "alpha")["alpha 79"] > 0.9
 
 
-def test_one_bad_text_does_not_hold_up_the_others(root, clock):
-    with recollect.open(root, orchestrator="home", clock=clock, embedder=Words()) as memory:
+def test_one_bad_text_does_not_hold_up_the_others(root, clock, open_memory):
+    with open_memory(embedder=Words()) as memory:
         memory.remember_many(["poison", *(f"alpha {n}" for n in range(30))], user="alex")
         for _ in range(60):
             clock.advance(hours=2)
@@ -368,14 +368,14 @@ def test_one_bad_text_does_not_hold_up_the_others(root, clock):
         assert memory.stats().vectors == 30
 
 
-def test_a_process_that_still_has_the_old_model_loses_no_vectors(root, clock, monkeypatch):
+def test_a_process_that_still_has_the_old_model_loses_no_vectors(root, clock, monkeypatch, open_memory):
     from recollect import system
 
     models = {"old": Words("old"), "new": Words("new")}
     monkeypatch.setattr(system, "by_name", lambda name, settings: models[name])
-    one = recollect.open(root, orchestrator="home", clock=clock, embedder=models["old"])
+    one = open_memory(embedder=models["old"])
     one.remember("alpha", user="alex")
-    other = recollect.open(root, orchestrator="home", clock=clock, embedder=models["new"])
+    other = open_memory(embedder=models["new"])
     other.reindex()
     one.remember("delta epsilon", user="alex")
     clock.advance(hours=2)
@@ -388,16 +388,16 @@ def test_a_process_that_still_has_the_old_model_loses_no_vectors(root, clock, mo
 
 
 @pytest.mark.parametrize("answer", [[b"123"], [None], [], "nonsense", [struct.pack("<7f", *range(7))], [bytes(24)]])
-def test_whatever_a_model_answers_memory_goes_on(root, clock, answer):
+def test_whatever_a_model_answers_memory_goes_on(root, clock, answer, open_memory):
     model = Words()
     model.embed_documents = model.embed_queries = lambda texts: answer
-    with recollect.open(root, orchestrator="home", clock=clock, embedder=model) as memory:
+    with open_memory(embedder=model) as memory:
         assert memory.remember("alpha", user="alex").outcome == "stored"
         assert memory.recall("alpha", user="alex").mode == "text-only"
 
 
-def test_a_provider_that_is_not_installed_costs_no_write(root, clock):
-    with open_with(root, clock, "fastembed:some-model") as memory:
+def test_a_provider_that_is_not_installed_costs_no_write(root, clock, open_memory):
+    with open_with(open_memory, "fastembed:some-model") as memory:
         assert memory.remember("alpha", user="alex").outcome == "stored"
         assert len(memory.recall("alpha", user="alex").hits) == 1
 

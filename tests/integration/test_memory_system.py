@@ -15,44 +15,46 @@ def contents(listing):
     return [memory.content for memory in listing]
 
 
-def test_what_is_remembered_is_there_after_a_restart(root, clock):
-    with recollect.open(root, orchestrator="home", clock=clock) as memory:
+def test_what_is_remembered_is_there_after_a_restart(root, clock, open_memory):
+    with open_memory() as memory:
         stored = memory.remember("My wife's name is Sarah", user="alex", type="Identity", importance=90).memory
-    with recollect.open(root, orchestrator="home", clock=clock) as memory:
+    with open_memory() as memory:
         assert memory.show(stored.memory_id, user="alex") == stored
         assert [hit.memory for hit in memory.recall("Who is my wife?", user="alex").hits] == [stored]
 
 
-def test_the_folders_of_the_layout_are_made_and_private(root, memory):
+def test_the_folders_of_the_layout_are_made_and_private(root, place, memory):
     base = root / "home" / "memory"
     for name in ("ingest/processed", "ingest/rejected", "bulletins", "logs"):
         assert (base / name).is_dir()
-    assert (base / "memory.db").is_file()
+    assert (base / "memory.db").is_file() == (place == root)
     assert base.stat().st_mode & 0o077 == 0
-    assert (base / "memory.db").stat().st_mode & 0o077 == 0
+    if place == root:
+        assert (base / "memory.db").stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.parametrize("name", ["../home", "home/../other", "HOME", "hom\u00e9", "", ".", "a/b"])
-def test_orchestrators_that_could_escape_are_refused_before_anything_is_made(root, name):
+def test_orchestrators_that_could_escape_are_refused_before_anything_is_made(root, name, open_memory):
     with pytest.raises(InvalidInput) as caught:
-        recollect.open(root, orchestrator=name)
+        open_memory(name)
     assert caught.value.code == "invalid_orchestrator_id"
     assert not root.exists()
 
 
-def test_a_link_in_place_of_an_orchestrators_folder_is_refused(root, memory):
+def test_a_link_in_place_of_an_orchestrators_folder_is_refused(root, memory, open_memory):
     (root / "twin").symlink_to(root / "home")
     with pytest.raises(recollect.StorageUnavailable) as caught:
-        recollect.open(root, orchestrator="twin")
+        open_memory("twin")
     assert caught.value.code == "unsafe_layout"
 
 
-def test_a_database_moved_to_another_orchestrator_is_refused(root, clock):
-    recollect.open(root, orchestrator="home", clock=clock).close()
-    recollect.open(root, orchestrator="other", clock=clock).close()
+@pytest.mark.only_on("sqlite")
+def test_a_database_moved_to_another_orchestrator_is_refused(root, clock, open_memory):
+    open_memory().close()
+    open_memory("other").close()
     os.replace(root / "home/memory/memory.db", root / "other/memory/memory.db")  # noqa: PTH105
     with pytest.raises(recollect.ForeignDatabase) as caught:
-        recollect.open(root, orchestrator="other")
+        open_memory("other")
     assert caught.value.code == "orchestrator_mismatch"
 
 
@@ -187,6 +189,7 @@ def test_lists_are_asked_for_properly(memory, arguments):
         memory.list(user="alex", **arguments)
 
 
+@pytest.mark.only_on("sqlite")
 @pytest.mark.parametrize("root", [5, None, "", "a\0b", "~nosuchuser/x", "/tmp/\ud800", b"x"])
 def test_what_is_no_folder_is_refused(root):
     with pytest.raises(InvalidInput) as caught:
@@ -195,9 +198,9 @@ def test_what_is_no_folder_is_refused(root):
 
 
 @pytest.mark.parametrize("shared", ["", "relative", "~nosuchuser", "a\0"])
-def test_shared_folders_are_absolute(root, shared):
+def test_shared_folders_are_absolute(root, shared, open_memory):
     with pytest.raises(recollect.ConfigError):
-        recollect.open(root, orchestrator="home", settings={"workspace": {"shared": [shared]}})
+        open_memory(settings={"workspace": {"shared": [shared]}})
 
 
 def test_an_edge_to_a_missing_memory_rolls_the_whole_write_back(memory):
@@ -424,10 +427,10 @@ def test_nobody_is_nobody(memory, logged):
     assert sum(line["event"] == "memory.scope_denied" for line in logged()) == 6
 
 
-def test_orchestrators_are_worlds_apart(root, clock):
+def test_orchestrators_are_worlds_apart(root, clock, open_memory):
     with (
-        recollect.open(root, orchestrator="home", clock=clock) as home,
-        recollect.open(root, orchestrator="work", clock=clock) as work,
+        open_memory() as home,
+        open_memory("work") as work,
     ):
         secret = home.remember("The safe code is on the fridge", user="alex", scope="shared").memory.memory_id
         assert work.recall("safe code fridge", user="alex").hits == []
@@ -491,17 +494,17 @@ def test_files_that_are_missing_linked_or_outside_are_refused(memory, note, tmp_
     assert memory.stats().memories == 0
 
 
-def test_a_shared_folder_is_allowed_and_withholds_when_it_is_no_longer(root, clock, tmp_path, logged):
+def test_a_shared_folder_is_allowed_and_withholds_when_it_is_no_longer(root, clock, tmp_path, logged, open_memory):
     folder = tmp_path / "team"
     folder.mkdir()
     (folder / "plan.md").write_text("x")
     allowed = {"workspace": {"shared": [str(folder)]}}
-    with recollect.open(root, orchestrator="home", clock=clock, settings=allowed) as memory:
+    with open_memory(settings=allowed) as memory:
         kept = memory.remember("plain plan", user="alex").memory
         stored = memory.remember("the plan", user="alex", key="plan", source=source(folder / "plan.md")).memory
         memory.link(kept.memory_id, stored.memory_id, user="alex")
         assert len(memory.list(user="alex")) == 2
-    with recollect.open(root, orchestrator="home", clock=clock) as memory:
+    with open_memory() as memory:
         assert memory.list(user="alex").memories == [kept]
         gone = stored.memory_id
         for attempt in (
@@ -529,6 +532,7 @@ def test_stats_count_without_showing(memory):
     assert stats.by_status == {"active": 1, "superseded": 0, "retracted": 1}
 
 
+@pytest.mark.only_on("sqlite")
 def test_events_cannot_be_rewritten(memory):
     import apsw
 

@@ -85,9 +85,9 @@ def test_every_hit_says_why_and_where_from(filled):
     assert [hit.score for hit in recalled.hits] == sorted((hit.score for hit in recalled.hits), reverse=True)
 
 
-def test_reciprocal_rank_fusion_by_configuration(root, clock):
+def test_reciprocal_rank_fusion_by_configuration(root, clock, open_memory):
     settings = {"memory": {"retrieval": {"fusion": "rrf"}}}
-    with recollect.open(root, orchestrator="home", clock=clock, settings=settings) as memory:
+    with open_memory(settings=settings) as memory:
         memory.remember_many(list(FACTS), user="alex")
         hit = memory.recall("Is Sarah my wife?", user="alex").hits[0]
         expected = sum(arm["weight"] / (60 + arm["rank"]) for arm in hit.why["arms"].values())
@@ -130,8 +130,8 @@ def test_the_same_question_has_the_same_answer_a_hundred_times(filled):
         assert [(h.memory.memory_id, h.score) for h in filled.recall("What do I own?", user="alex").hits] == first
 
 
-def test_the_same_question_has_the_same_answer_in_another_process(root, run, clock):
-    with recollect.open(root, orchestrator="home") as memory:
+def test_the_same_question_has_the_same_answer_in_another_process(root, run, clock, open_memory):
+    with open_memory() as memory:
         memory.remember_many(list(FACTS), user="alex")
     answers = set()
     for seed in ("1", "2"):
@@ -270,9 +270,9 @@ def test_context_keeps_the_most_relevant_within_its_tokens(filled):
     assert filled.context("boiling point of tungsten", user="alex").knowledge == []
 
 
-def test_at_equal_relevance_the_newer_comes_first(root, clock):
+def test_at_equal_relevance_the_newer_comes_first(root, clock, open_memory):
     words_only = {"embedding": {"provider": "none"}}
-    with recollect.open(root, orchestrator="home", clock=clock, settings=words_only) as memory:
+    with open_memory(settings=words_only) as memory:
         for day, dish in ((1, "soup"), (3, "stew"), (2, "fish")):
             observed = datetime(2015, 1, day, tzinfo=UTC)
             memory.remember(f"Lunch with Tom at noon: {dish}", user="alex", observed_at=observed)
@@ -290,8 +290,8 @@ def test_importing_nothing_heavy_until_it_is_needed():
 
 
 @pytest.fixture
-def words_only(root, clock):
-    with recollect.open(root, orchestrator="home", clock=clock, settings={"embedding": {"provider": "none"}}) as memory:
+def words_only(root, clock, open_memory):
+    with open_memory(settings={"embedding": {"provider": "none"}}) as memory:
         yield memory
 
 

@@ -9,6 +9,7 @@ from importlib.metadata import version
 import click
 
 from recollect.cli.answer import Answer, global_options
+from recollect.cli.database import copy, db
 from recollect.cli.demo import demo
 from recollect.cli.evaluate import evaluate_command
 from recollect.cli.memories import COMMANDS
@@ -23,12 +24,13 @@ from recollect.errors import RecollectError
 def cli() -> None:
     """Long-term memory for AI agents.
 
-    Everything lives under one root folder, one orchestrator (agent) at a time. Global options may stand before
-    or after the command and can be set by RECOLLECT_ROOT, RECOLLECT_ORCHESTRATOR, RECOLLECT_USER, RECOLLECT_CHAT.
+    Everything lives under one root (a folder, or a PostgreSQL server), one orchestrator (agent) at a time. Global
+    options may stand before or after the command and can be set by RECOLLECT_ROOT, RECOLLECT_FILES,
+    RECOLLECT_ORCHESTRATOR, RECOLLECT_USER and RECOLLECT_CHAT.
     """
 
 
-for _command in (*COMMANDS, search, context, upkeep, reindex, evaluate_command, demo):
+for _command in (*COMMANDS, search, context, upkeep, reindex, evaluate_command, db, copy, demo):
     cli.add_command(_command)
 
 

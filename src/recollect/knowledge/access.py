@@ -57,9 +57,10 @@ class Access:
             raise
 
     def record_denial(self, action: str, speaker: Speaker, memory_id: str) -> None:
-        """Records that a speaker reached for a hidden memory; a missing one leaves no trace.
+        """Records that a speaker reached for a hidden memory; a missing one is only noted in the log.
 
-        The answer must not depend on whether the recording succeeds: that, too, would tell hidden from missing.
+        An id that another orchestrator has is missing here. The answer must not depend on whether the recording
+        succeeds: that, too, would tell hidden from missing.
         """
         denial = Event(
             kind=EventKind.DENIED,
@@ -69,10 +70,15 @@ class Access:
             reason=f"{action}: outside the caller's scope",
         )
         try:
-            if self._storage.read(lambda reader: reader.exists(memory_id)):
-                self._log.write(
-                    "memory.access.denied", level="warning", memoryId=memory_id, actor=speaker.actor, action=action
-                )
+            hidden = self._storage.read(lambda reader: reader.exists(memory_id))
+            self._log.write(
+                "memory.access.denied" if hidden else "memory.access.not_found",
+                level="warning",
+                memoryId=memory_id,
+                actor=speaker.actor,
+                action=action,
+            )
+            if hidden:
                 self._storage.write(lambda writer: writer.add_events([denial]))
         except StorageError as error:
             self._log.write("memory.access.unrecorded", level="error", memoryId=memory_id, code=error.code)

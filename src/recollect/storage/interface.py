@@ -14,6 +14,8 @@ from recollect.model.edge import Edge
 from recollect.model.event import Event
 from recollect.model.memory import Memory
 from recollect.model.scope import Scope, Visibility
+from recollect.storage.relational.rows import Row
+from recollect.storage.relational.transfer import Table
 
 T = TypeVar("T")
 
@@ -178,6 +180,14 @@ class Reader(Protocol):
         """How much the store holds."""
         ...
 
+    def meta(self, key: str) -> str | None:
+        """A value that the store keeps about itself."""
+        ...
+
+    def dump(self, table: Table, after: Row | None, limit: int) -> list[Row]:
+        """Rows of a table in the order of its key, behind a key."""
+        ...
+
 
 class Writer(Reader, Protocol):
     """One transaction: all of it happens, or none."""
@@ -230,6 +240,18 @@ class Writer(Reader, Protocol):
 
     def activate_model(self, model: str) -> None:
         """From now on recall uses this model's vectors; those of others are dropped."""
+        ...
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Keeps a value about the store itself."""
+        ...
+
+    def load(self, table: Table, rows: Sequence[Row]) -> None:
+        """Puts rows of another store into this one, as they are."""
+        ...
+
+    def loaded(self) -> None:
+        """Goes on numbering behind what was loaded."""
         ...
 
     def attempt(self, work: Callable[[], T]) -> T:

@@ -11,7 +11,8 @@ from recollect.errors import ConfigError
 from recollect.log import MemoryLog
 from recollect.storage.interface import Storage
 from recollect.storage.layout import Layout
-from recollect.storage.sqlite import SqliteStorage
+from recollect.storage.schema import SchemaStatus
+from recollect.storage.sqlite import SqliteStorage, sqlite_status
 
 _SCHEMES = ("postgresql://", "postgres://")
 
@@ -30,6 +31,15 @@ def server_url(root: object) -> str | None:
 def default_files() -> Path:
     """Where files are kept when the memories are on a server."""
     return Path(os.environ.get("RECOLLECT_FILES") or Path.home() / ".recollect")
+
+
+def schema_status(url: str | None, layout: Layout) -> SchemaStatus:
+    """The state of a store's schema; opens and changes nothing."""
+    if url is None:
+        return sqlite_status(layout.database)
+    from recollect.storage.postgres import PostgresSchema  # noqa: PLC0415  an extra
+
+    return PostgresSchema(url).status()
 
 
 def open_storage(url: str | None, layout: Layout, log: MemoryLog, settings: StorageSettings) -> Storage:

@@ -29,19 +29,16 @@ _PASSWORD = re.compile(r"(://[^:/@\s]*:)[^@\s]*@|(password=)\S+", re.IGNORECASE)
 _APPLICATION = "recollect"
 
 
-def is_url(root: object) -> bool:
-    """Whether a root names a PostgreSQL server instead of a folder."""
-    return isinstance(root, str) and root.startswith(("postgresql://", "postgres://"))
-
-
 def check_url(url: str) -> str:
     """A connection URL that can be understood."""
     try:
-        conninfo_to_dict(url)
+        ports = str(conninfo_to_dict(url).get("port", ""))
     except psycopg.ProgrammingError as error:
         raise InvalidInput.of(
             "invalid_root", "root", without_password(url), f"a connection URL ({without_password(str(error)).strip()})"
         ) from None
+    if not all(port.isdigit() for port in ports.split(",") if port):
+        raise InvalidInput.of("invalid_root", "root", without_password(url), "a connection URL whose port is a number")
     return url
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import Any
+
+from psycopg import sql
 
 from recollect.log import MemoryLog
 from recollect.storage.postgres.connection import Connection
 from recollect.storage.postgres.statements import statements
 from recollect.storage.relational.reader import RelationalReader
 from recollect.storage.relational.rows import Row
+from recollect.storage.relational.transfer import Table
 
 _SQL = statements()
 
@@ -23,3 +27,36 @@ class PostgresReader(RelationalReader):
     def _rows(self, query: str, values: dict[str, Any] | None = None) -> list[Row]:
         own = {"orchestrator_id": self._orchestrator_id}
         return self._connection.execute(_SQL[query], {**values, **own} if values else own).fetchall()
+
+    def dump(self, table: Table, after: Row | None, limit: int) -> list[Row]:
+        query = sql.SQL(
+            "SELECT {columns} FROM {place} WHERE orchestrator_id = %s {beyond} ORDER BY {key} LIMIT %s"
+        ).format(
+            columns=sql.SQL(", ").join(_column(name) for name in table.columns),
+            place=sql.Identifier("recollect", table.name),
+            beyond=sql.SQL("") if after is None else _beyond(table),
+            key=sql.SQL(", ").join(_ordered(name) for name in table.key),
+        )
+        rows = self._connection.execute(query, [self._orchestrator_id, *(after or ()), limit]).fetchall()
+        return [(*row[:3], vector_bytes(row[3])) for row in rows] if table.name == "memory_embeddings" else rows
+
+
+def _column(name: str) -> sql.Composable:
+    return sql.SQL("vector::text") if name == "vector" else sql.Identifier(name)
+
+
+def _ordered(name: str) -> sql.Composable:
+    """Texts in the order of their bytes, as the embedded engine has them, whatever this database prefers."""
+    collated = sql.SQL(' COLLATE "C"') if name in {"key", "memory_id", "edge_id"} else sql.SQL("")
+    return sql.Identifier(name) + collated
+
+
+def _beyond(table: Table) -> sql.Composed:
+    key = sql.SQL(", ").join(_ordered(name) for name in table.key)
+    values = sql.SQL(", ").join(sql.Placeholder() for _ in table.key)
+    return sql.SQL("AND ({}) > ({})").format(key, values)
+
+
+def vector_bytes(text: str) -> bytes:
+    """A vector as pgvector writes it, as we keep it."""
+    return array("f", map(float, text[1:-1].split(","))).tobytes()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import psycopg
 from psycopg import sql
 
 from recollect.errors import InvalidInput, NewerSchema, StorageUnavailable
 from recollect.storage.postgres.connection import Connection, check_url, translated, without_password
+from recollect.storage.schema import SchemaStatus
 from recollect.storage.sql import migrations, queries
 
 # Any number that nobody else uses: held while the schema changes, so that two starting servers do not both do it.
@@ -18,21 +18,6 @@ _LOCK = 0x52434C54
 _GUARDS = ("relate", "protect", "secure")
 _LARGEST_INDEXED = 2_000  # pgvector's indexes take no more dimensions
 _MOST_PARTITIONS = 1_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SchemaStatus:
-    """What there is to say of a store's schema."""
-
-    engine: str
-    place: str
-    schema: int
-    newest: int
-    pending: tuple[str, ...]
-    partitions: int = 0
-    vector_indexes: tuple[str, ...] = ()
-    row_security: str | None = None
-    server: str | None = None
 
 
 class PostgresSchema:

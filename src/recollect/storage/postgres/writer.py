@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from psycopg import errors, pq
+from psycopg import errors, pq, sql
 
 from recollect.log import MemoryLog
 from recollect.model.clock import to_micros
@@ -16,6 +16,7 @@ from recollect.storage.postgres.search import PostgresSearcher, Sizes, vector_te
 from recollect.storage.postgres.statements import statements
 from recollect.storage.relational.frequencies import Frequencies
 from recollect.storage.relational.rows import Row
+from recollect.storage.relational.transfer import TABLES, Table
 from recollect.storage.relational.writer import Numbers, RelationalWriter
 
 _SQL = statements()
@@ -86,3 +87,41 @@ class PostgresWriter(PostgresSearcher, RelationalWriter):
 
     def _is_duplicate(self, error: Exception) -> bool:
         return isinstance(error, errors.UniqueViolation)
+
+    def load(self, table: Table, rows: Sequence[Row]) -> None:
+        columns = [sql.Identifier(name) for name in table.columns]
+        values: list[sql.Composable] = [sql.Placeholder() for _ in table.columns]
+        given: list[Row] = [tuple(row) for row in rows]
+        scope = sql.SQL("(SELECT scope_id FROM recollect.memories WHERE orchestrator_id = %s AND seq = %s)")
+        own = self._orchestrator_id
+        if table.name == "memory_embeddings":
+            columns.append(sql.Identifier("scope_id"))
+            values[3:] = [sql.SQL("%s::vector"), scope]
+            given = [(*row[:3], vector_text(row[3]), own, row[1]) for row in given]
+        elif table.name == "memory_fts":
+            columns += [sql.Identifier("length"), sql.Identifier("words")]
+            values += [
+                sql.SQL("%s"),
+                sql.SQL("array_to_tsvector(%s::text[] || ARRAY['s' || {}])").format(scope),
+            ]
+            given = [(*row, len(row[1].split()), row[1].split(), own, row[0]) for row in given]
+        query = sql.SQL("INSERT INTO {} (orchestrator_id, {}) VALUES (%s, {})").format(
+            sql.Identifier("recollect", table.name), sql.SQL(", ").join(columns), sql.SQL(", ").join(values)
+        )
+        with self._connection.cursor() as cursor:
+            cursor.executemany(query, [(own, *row) for row in given])
+
+    def loaded(self) -> None:
+        for table in TABLES:
+            if table.numbers is not None:
+                self._connection.execute(
+                    sql.SQL(
+                        "SELECT setval('recollect.{numbers}', greatest((SELECT last_value FROM recollect.{numbers}),"
+                        " (SELECT max({key}) FROM {place} WHERE orchestrator_id = %s)))"
+                    ).format(
+                        numbers=sql.SQL(table.numbers),
+                        key=sql.Identifier(table.columns[0]),
+                        place=sql.Identifier("recollect", table.name),
+                    ),
+                    [self._orchestrator_id],
+                )

@@ -123,9 +123,12 @@ class RelationalReader(ABC):
                 self._report([Damage(str(row[0]), str(error))])
         return found
 
-    def active_model(self) -> str | None:
-        row = self._row("get_meta", {"key": "active_model"})
+    def meta(self, key: str) -> str | None:
+        row = self._row("get_meta", {"key": key})
         return None if row is None else str(row[0])
+
+    def active_model(self) -> str | None:
+        return self.meta("active_model")
 
     def queue_length(self) -> int:
         return int(self._rows("queue_length")[0][0])

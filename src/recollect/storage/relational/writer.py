@@ -190,11 +190,14 @@ class RelationalWriter(RelationalSearcher):
         self._run_all("postpone_vector", [(due_at, seq) for seq in seqs])
 
     def activate_model(self, model: str) -> None:
-        self._run("set_meta", {"key": "active_model", "value": model})
+        self.set_meta("active_model", model)
         row = self._row("find_model", {"name": model})
         if row is not None:
             self._run("drop_other_vectors", {"model_id": row[0]})
             self._run("drop_queue", {"model_id": row[0]})
+
+    def set_meta(self, key: str, value: str) -> None:
+        self._run("set_meta", {"key": key, "value": value})
 
     def attempt(self, work: Callable[[], T]) -> T:
         self._savepoints += 1
@@ -242,7 +245,7 @@ class RelationalWriter(RelationalSearcher):
             assert row is not None  # noqa: S101  RETURNING always returns
             known = self._new_numbers.models[vector.model] = (row[0], row[1])
             if self.active_model() is None:
-                self._run("set_meta", {"key": "active_model", "value": vector.model})
+                self.set_meta("active_model", vector.model)
         if known[1] != vector.dimension:
             raise StorageError(
                 f"vectors of {vector.model} have dimension {known[1]}; got {vector.dimension}", code="invalid_vector"

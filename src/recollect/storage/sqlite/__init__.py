@@ -1,5 +1,5 @@
 """The embedded engine: one SQLite file per orchestrator."""
 
-from recollect.storage.sqlite.engine import SqliteStorage
+from recollect.storage.sqlite.engine import SqliteStorage, sqlite_status
 
-__all__ = ["SqliteStorage"]
+__all__ = ["SqliteStorage", "sqlite_status"]

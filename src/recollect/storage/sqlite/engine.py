@@ -17,6 +17,7 @@ from recollect.log import MemoryLog
 from recollect.storage.interface import Reader, Writer
 from recollect.storage.relational.frequencies import Frequencies
 from recollect.storage.relational.writer import Numbers
+from recollect.storage.schema import SchemaStatus
 from recollect.storage.sql import migrations, queries
 from recollect.storage.sqlite.commit import GroupCommit, Job
 from recollect.storage.sqlite.connection import connect, enter_wal, sync_folder, translated
@@ -215,6 +216,28 @@ class SqliteStorage:
         if not child:
             self._readers.reopen()
             self._commits.release()
+
+
+def sqlite_status(path: Path) -> SchemaStatus:
+    """What there is to say of a file's schema; a file that is not there has none, and is not made."""
+    version = 0
+    if path.exists():
+        with translated(path):
+            _check_header(path)
+            connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+            try:
+                version = connection.pragma("user_version")
+            finally:
+                connection.close()
+    known = migrations("sqlite")
+    return SchemaStatus(
+        engine="sqlite",
+        place=str(path),
+        schema=version,
+        newest=known[-1][0],
+        pending=tuple(f"{number:04}_{name}" for number, name, _ in known if number > version),
+        server=apsw.sqlite_lib_version(),
+    )
 
 
 def _succeed(jobs: list[Job]) -> None:

@@ -10,6 +10,7 @@ from recollect.log import MemoryLog
 from recollect.storage.interface import Damage
 from recollect.storage.relational.reader import RelationalReader
 from recollect.storage.relational.rows import Row
+from recollect.storage.relational.transfer import Table
 from recollect.storage.sql import queries
 
 _SQL = queries("sqlite")
@@ -51,3 +52,12 @@ class SqliteReader(RelationalReader):
             except UnicodeDecodeError:
                 damaged.append(Damage(memory_id.decode("utf-8", "replace"), "the stored bytes are no text"))
         return damaged or [Damage("unknown", "the stored bytes are no text")]
+
+    def dump(self, table: Table, after: Row | None, limit: int) -> list[Row]:
+        columns, place = ", ".join(table.columns), table.name
+        key = ", ".join(table.key)
+        if table.name == "memory_fts":  # its own table, which is much faster than through the index
+            columns, place, key = "id, c0", "memory_fts_content", "id"
+        beyond = "" if after is None else f"WHERE ({key}) > ({', '.join('?' * len(after))})"
+        query = f"SELECT {columns} FROM {place} {beyond} ORDER BY {key} LIMIT ?"  # noqa: S608  all names are constants
+        return self._connection.execute(query, (*(after or ()), limit)).fetchall()

@@ -11,6 +11,7 @@ from recollect.log import MemoryLog
 from recollect.storage.interface import Vector
 from recollect.storage.relational.frequencies import Frequencies
 from recollect.storage.relational.rows import Row
+from recollect.storage.relational.transfer import Table
 from recollect.storage.relational.writer import Numbers, RelationalWriter
 from recollect.storage.sql import queries
 from recollect.storage.sqlite.search import SqliteSearcher
@@ -58,3 +59,20 @@ class SqliteWriter(SqliteSearcher, RelationalWriter):
 
     def _is_duplicate(self, error: Exception) -> bool:
         return isinstance(error, apsw.ConstraintError)
+
+    def load(self, table: Table, rows: Sequence[Row]) -> None:
+        columns, values = list(table.columns), ["?"] * len(table.columns)
+        if table.name == "memories":
+            columns.append("orchestrator_id")
+            rows = [(*row, self._orchestrator_id) for row in rows]
+            values.append("?")
+        elif table.name == "memory_fts":
+            columns[0] = "rowid"
+            columns.append("scope")
+            values.append("(SELECT 's' || scope_id FROM memories WHERE seq = ?)")
+            rows = [(*row, row[0]) for row in rows]
+        query = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({', '.join(values)})"  # noqa: S608  constants
+        self._connection.executemany(query, rows)
+
+    def loaded(self) -> None:
+        """Nothing: SQLite counts on from the numbers that were given."""

@@ -1,0 +1,104 @@
+"""Moving a store between engines: its tables as plain rows in the order of their keys, the same on every engine."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from recollect.storage.relational.rows import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table by its columns; `keys` of them, the first ones, give the order."""
+
+    name: str
+    columns: tuple[str, ...]
+    keys: int = 1
+    numbers: str | None = None
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The columns that give the order."""
+        return self.columns[: self.keys]
+
+
+# In an order in which every row finds what it refers to. `numbers` is the sequence that PostgreSQL counts on with.
+TABLES = (
+    Table("meta", ("key", "value")),
+    Table("scopes", ("scope_id", "kind", "owner_user_id", "chat_id"), numbers="scope_numbers"),
+    Table("embedding_models", ("model_id", "name", "dimension"), numbers="model_numbers"),
+    Table(
+        "memories",
+        (
+            "seq",
+            "memory_id",
+            "scope_id",
+            "type",
+            "importance",
+            "content",
+            "summary",
+            "confidence",
+            "status",
+            "sensitivity",
+            "trust",
+            "observed_at",
+            "created_at",
+            "updated_at",
+            "expires_at",
+            "valid_from",
+            "valid_to",
+            "idempotency_key",
+            "digest",
+        ),
+        numbers="memory_numbers",
+    ),
+    Table(
+        "memory_sources",
+        (
+            "memory_id",
+            "ordinal",
+            "source_type",
+            "captured_by",
+            "source_path",
+            "conversation_id",
+            "workflow_run_id",
+            "step_id",
+            "message_id",
+            "speaker",
+            "position",
+        ),
+        keys=2,
+    ),
+    Table(
+        "memory_edges",
+        ("edge_id", "from_memory_id", "to_memory_id", "edge_type", "weight", "reason", "created_at"),
+    ),
+    Table("memory_fts", ("seq", "terms")),
+    Table("memory_embeddings", ("entry", "seq", "model_id", "vector"), numbers="entry_numbers"),
+    Table("embedding_queue", ("seq", "attempts", "due_at")),
+    Table(
+        "events",
+        ("sequence", "occurred_at", "kind", "actor", "memory_id", "edge_id", "reason", "detail"),
+        numbers="event_numbers",
+    ),
+)
+
+
+class Checksum:
+    """Count and digest of a table's rows in order."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._hash = hashlib.sha256()
+
+    def add(self, rows: list[Row]) -> None:
+        """Takes more rows in."""
+        self.count += len(rows)
+        for row in rows:
+            self._hash.update(repr(row).encode("utf-8", "surrogatepass"))
+
+    @property
+    def value(self) -> tuple[int, str]:
+        """What two stores that hold the same have in common."""
+        return self.count, self._hash.hexdigest()

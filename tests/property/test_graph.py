@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import uuid
 from collections import Counter, defaultdict
 
 import pytest
@@ -65,14 +66,30 @@ class Model:
 class Graph(RuleBasedStateMachine):
     ids = Bundle("ids")
 
+    server: str | None = None
+    looked = 0
+
+    def looks(self) -> bool:
+        """Whether to look at everything now: always, and on a server (where that takes longer) every fourth time."""
+        self.looked += 1
+        return hasattr(self, "memory") and (self.server is None or self.looked % 4 == 0)
+
     @initialize()
     def start(self):
         self.root = tempfile.mkdtemp()
+        self.orchestrator = f"home-{uuid.uuid4().hex}"  # on a server, the examples share a database
         self.clock = FakeClock()
-        self.memory = recollect.open(
-            self.root, orchestrator="home", clock=self.clock, settings={"storage": {"synchronous": "normal"}}
-        )
         self.model = Model()
+        self.open()
+
+    def open(self):
+        self.memory = recollect.open(
+            self.server or self.root,
+            orchestrator=self.orchestrator,
+            clock=self.clock,
+            files=self.root,
+            settings={"storage": {"synchronous": "normal"}},
+        )
 
     def teardown(self):
         if hasattr(self, "memory"):
@@ -252,11 +269,11 @@ class Graph(RuleBasedStateMachine):
     @rule()
     def restart(self):
         self.memory.close()
-        self.memory = recollect.open(self.root, orchestrator="home", clock=self.clock)
+        self.open()
 
     @invariant()
     def everybody_sees_exactly_what_they_should(self):
-        if not hasattr(self, "memory"):
+        if not self.looks():
             return
         for user in USERS:
             for chat in CHATS:
@@ -284,10 +301,10 @@ class Graph(RuleBasedStateMachine):
         assert stats.events == sum(self.model.events.values())
 
 
-def drive(examples: int, *, repeatable: bool) -> None:
+def drive(examples: int, *, repeatable: bool, server: str | None = None) -> None:
     happened.clear()
     run_state_machine_as_test(
-        Graph,
+        type("Graph", (Graph,), {"server": server}),
         settings=settings(
             max_examples=examples,
             stateful_step_count=40,
@@ -305,6 +322,10 @@ def drive(examples: int, *, repeatable: bool) -> None:
 
 def test_random_graphs_behave_as_the_model_says():
     drive(60, repeatable=True)
+
+
+def test_random_graphs_behave_as_the_model_says_on_a_server(databases):
+    drive(60, repeatable=True, server=databases.new())
 
 
 @pytest.mark.torture

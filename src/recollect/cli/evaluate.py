@@ -27,15 +27,21 @@ _SHOWN = ("recall@1", "recall@5", "recall@10", "recall@20", "all@10", "hit@10", 
 def evaluate_command(
     answer: Answer, file: Path, arms: tuple[str, ...], without: tuple[str, ...], ablation: bool, fusion: str | None
 ) -> None:
-    """Measure recall on a data set of conversations and questions (.json or .json.gz), in a store of its own."""
+    """Measure recall on a data set of conversations and questions (.json or .json.gz), in a store of its own.
+
+    With --root postgresql://… it is measured there; the rows stay, so give it a database to throw away.
+    """
     from recollect.evaluation import evaluate, load_dataset
     from recollect.recall import WEIGHTS
+    from recollect.storage.open import server_url
 
     dataset = load_dataset(file)
     used = [arm for arm in (arms or tuple(WEIGHTS)) if arm not in without]
     settings = None if fusion is None else {"memory": {"retrieval": {"fusion": fusion}}}
     with Progress() as progress:
-        report = evaluate(dataset, progress=progress, arms=used, settings=settings, ablate=ablation)
+        report = evaluate(
+            dataset, progress=progress, arms=used, settings=settings, ablate=ablation, server=server_url(answer.root)
+        )
     answer.give(report, lambda: _table(report))
 
 

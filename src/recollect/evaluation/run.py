@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import tempfile
 import time
+import uuid
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -63,12 +64,17 @@ def evaluate(
     arms: Iterable[str] | None = None,
     settings: Mapping[str, Any] | None = None,
     ablate: bool = False,
+    server: str | None = None,
 ) -> Report:
-    """Measures recall on a fresh store that vanishes afterwards; `ablate` also measures it without each arm."""
+    """Measures recall on a fresh store that vanishes afterwards; `ablate` also measures it without each arm.
+
+    On a `server` the store is an orchestrator of its own, whose rows stay: give it a database to throw away.
+    """
     clock = StandingClock()
+    orchestrator = f"eval-{uuid.uuid4().hex}"
     with (
         tempfile.TemporaryDirectory(prefix="recollect-eval-") as root,
-        open_memory(root, orchestrator="eval", clock=clock, settings=settings) as memory,
+        open_memory(server or root, orchestrator=orchestrator, clock=clock, settings=settings, files=root) as memory,
     ):
         start = time.perf_counter()
         for number, conversation in enumerate(dataset.conversations, 1):

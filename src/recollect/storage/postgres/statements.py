@@ -17,4 +17,4 @@ def statements() -> dict[str, bytes]:
 
 
 def _converted(text: str) -> str:
-    return _NAMED.sub(r"%(\1)s", text.replace("%", "%%")).replace("?", "%s")
+    return _NAMED.sub(r"%(\1)s", text.replace("%", "%%"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -38,7 +40,7 @@ class PostgresWriter(PostgresSearcher, RelationalWriter):
         self._connection = connection
         self._frequency_cache = frequencies
         self._sizes = sizes
-        self._written = 0
+        self._forget()
         self.newest: dict[str, Any] | None = None
 
     def add_events(self, events: Iterable[Event]) -> None:
@@ -55,20 +57,42 @@ class PostgresWriter(PostgresSearcher, RelationalWriter):
 
     def _run(self, query: str, values: dict[str, Any]) -> None:
         self._written += 1
+        if query == "replace_terms":
+            self._replace_postings(values["memory_id"], values["terms"])
         self._connection.execute(_SQL[query], {**values, "orchestrator_id": self._orchestrator_id})
 
     def _run_all(self, query: str, rows: Sequence[Row] | Sequence[dict[str, Any]]) -> None:
         self._written += 1
-        with self._connection.cursor() as cursor:
-            cursor.executemany(_SQL[query], [self._own(query, row) for row in rows])
+        if query == "add_terms":
+            self._add_postings([(int(row[2][1:]), row[0], row[1]) for row in rows if isinstance(row, tuple)])
+        if rows and isinstance(rows[0], Mapping):
+            own = {"orchestrator_id": self._orchestrator_id}
+            with self._connection.cursor() as cursor:
+                cursor.executemany(_SQL[query], [{**row, **own} for row in rows if isinstance(row, Mapping)])
+        elif rows:
+            self._insert(query, rows)
 
-    def _own(self, query: str, row: Row | dict[str, Any]) -> Row | dict[str, Any]:
-        """A row with the orchestrator in front, where every key here has it."""
-        if isinstance(row, Mapping):
-            return {**row, "orchestrator_id": self._orchestrator_id}
-        if query == "add_memory":
-            return (row[2], *row[:2], *row[3:])
-        return (self._orchestrator_id, *row)
+    def _insert(self, query: str, rows: Sequence[Any]) -> None:
+        """All rows in one statement, column by column: many times faster than one by one."""
+        columns = {f"c{number}": list(column) for number, column in enumerate(zip(*rows, strict=True))}
+        self._connection.execute(_SQL[query], {**columns, "orchestrator_id": self._orchestrator_id})
+
+    def _add_postings(self, texts: Sequence[tuple[int, int, str]]) -> None:
+        postings = []
+        for scope_id, seq, text in texts:
+            terms = text.split()
+            postings += [(scope_id, term, seq, count, len(terms)) for term, count in Counter(terms).items()]
+        if postings:
+            # In the order of the key: neighbours go into the same pages.
+            self._insert("add_postings", sorted(postings))
+
+    def _replace_postings(self, memory_id: str, text: str) -> None:
+        row = self._row("indexed", {"memory_id": memory_id})
+        if row is not None:
+            scope_id, seq, old = row
+            values = {"scope_id": scope_id, "seq": seq, "terms": list(set(old.split()))}
+            self._run("drop_postings", values)
+            self._add_postings([(scope_id, seq, text)])
 
     def _command(self, command: str) -> None:
         self._connection.execute(command.encode())
@@ -99,12 +123,8 @@ class PostgresWriter(PostgresSearcher, RelationalWriter):
             values[3:] = [sql.SQL("%s::vector"), scope]
             given = [(*row[:3], vector_text(row[3]), own, row[1]) for row in given]
         elif table.name == "memory_fts":
-            columns += [sql.Identifier("length"), sql.Identifier("words")]
-            values += [
-                sql.SQL("%s"),
-                sql.SQL("array_to_tsvector(%s::text[] || ARRAY['s' || {}])").format(scope),
-            ]
-            given = [(*row, len(row[1].split()), row[1].split(), own, row[0]) for row in given]
+            scopes: dict[int, int] = dict(self._rows("scopes_of", {"seqs": json.dumps([row[0] for row in given])}))
+            self._add_postings([(scopes[seq], seq, terms) for seq, terms in given])
         query = sql.SQL("INSERT INTO {} (orchestrator_id, {}) VALUES (%s, {})").format(
             sql.Identifier("recollect", table.name), sql.SQL(", ").join(columns), sql.SQL(", ").join(values)
         )

@@ -96,17 +96,24 @@ CREATE TABLE recollect.memory_edges (
 );
 CREATE INDEX memory_edges_to ON recollect.memory_edges (orchestrator_id, to_memory_id);
 
--- Terms, not raw text (see model/terms.py). `words` holds them once each, and 's' with the scope's number as one
--- more: an index on it can have no other column first, so the scope is searched for as a word.
+-- Terms, not raw text (see model/terms.py), in the order they were said.
 CREATE TABLE recollect.memory_fts (
     orchestrator_id text NOT NULL,
     seq             bigint NOT NULL,
     terms           text NOT NULL,
-    length          integer NOT NULL,
-    words           tsvector NOT NULL,
     PRIMARY KEY (orchestrator_id, seq)
 );
-CREATE INDEX memory_fts_words ON recollect.memory_fts USING gin (words);
+-- The same, by term: an inverted index as a table. PostgreSQL's own (tsvector with GIN) cannot begin with the
+-- orchestrator, and is not used at all where row-level security is forced: its operator is not leakproof.
+CREATE TABLE recollect.memory_terms (
+    orchestrator_id text NOT NULL,
+    scope_id        bigint NOT NULL,
+    term            text COLLATE "C" NOT NULL,
+    seq             bigint NOT NULL,
+    occurrences     integer NOT NULL,
+    length          integer NOT NULL, -- of the whole memory, in terms
+    PRIMARY KEY (orchestrator_id, scope_id, term, seq) INCLUDE (occurrences, length)
+);
 
 -- Every vector knows the model that made it; vectors of different models are never compared.
 CREATE TABLE recollect.embedding_models (

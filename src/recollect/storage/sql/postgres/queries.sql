@@ -34,7 +34,7 @@ LEFT JOIN recollect.memory_sources AS so
 
 -- The numbers in a list, the texts in a list.
 -- fragment: seqs
-jsonb_array_elements_text(:seqs::jsonb) AS j (value)
+ARRAY(SELECT jsonb_array_elements_text(:seqs::jsonb)::bigint)
 -- fragment: memory_ids
 jsonb_array_elements_text(:memory_ids::jsonb) AS j (value)
 
@@ -57,7 +57,10 @@ SELECT nextval('recollect.memory_numbers') FROM generate_series(1, :count)
 INSERT INTO recollect.memories (
     orchestrator_id, seq, memory_id, scope_id, type, importance, content, summary, confidence, status, sensitivity, trust,
     observed_at, created_at, updated_at, expires_at, valid_from, valid_to, idempotency_key, digest)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+SELECT :orchestrator_id, * FROM unnest(
+    :c0::bigint[], :c1::text[], :c3::bigint[], :c4::text[], :c5::integer[], :c6::text[], :c7::text[],
+    :c8::double precision[], :c9::text[], :c10::text[], :c11::text[], :c12::bigint[], :c13::bigint[], :c14::bigint[],
+    :c15::bigint[], :c16::bigint[], :c17::bigint[], :c18::text[], :c19::bytea[])
 
 -- Everything about a memory that may change; its id, scope, source and creation never do.
 -- name: replace_memory
@@ -71,20 +74,32 @@ WHERE orchestrator_id = :orchestrator_id AND memory_id = :memory_id
 INSERT INTO recollect.memory_sources (
     orchestrator_id, memory_id, ordinal, source_type, captured_by, source_path, conversation_id, workflow_run_id, step_id,
     message_id, speaker, position)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+SELECT :orchestrator_id, * FROM unnest(
+    :c0::text[], :c1::integer[], :c2::text[], :c3::text[], :c4::text[], :c5::text[], :c6::text[], :c7::text[],
+    :c8::text[], :c9::text[], :c10::bigint[])
 
 -- name: add_terms
-INSERT INTO recollect.memory_fts (orchestrator_id, seq, terms, length, words)
-SELECT v.orchestrator_id, v.seq, v.terms, cardinality(t.words), array_to_tsvector(array_append(t.words, v.scope))
-FROM (VALUES (?::text, ?::bigint, ?::text, ?::text)) AS v (orchestrator_id, seq, terms, scope),
-     LATERAL (SELECT array_remove(string_to_array(v.terms, ' '), '') AS words) AS t
+INSERT INTO recollect.memory_fts (orchestrator_id, seq, terms)
+SELECT :orchestrator_id, * FROM unnest(:c0::bigint[], :c1::text[])
 
 -- name: replace_terms
-UPDATE recollect.memory_fts AS f
-SET terms = :terms, length = cardinality(t.words), words = array_to_tsvector(array_append(t.words, 's' || m.scope_id))
-FROM recollect.memories AS m, LATERAL (SELECT array_remove(string_to_array(:terms, ' '), '') AS words) AS t
+UPDATE recollect.memory_fts SET terms = :terms
+WHERE orchestrator_id = :orchestrator_id AND seq = (
+    SELECT seq FROM recollect.memories WHERE orchestrator_id = :orchestrator_id AND memory_id = :memory_id)
+
+-- name: add_postings
+INSERT INTO recollect.memory_terms (orchestrator_id, scope_id, term, seq, occurrences, length)
+SELECT :orchestrator_id, * FROM unnest(:c0::bigint[], :c1::text[], :c2::bigint[], :c3::integer[], :c4::integer[])
+
+-- name: drop_postings
+DELETE FROM recollect.memory_terms
+WHERE orchestrator_id = :orchestrator_id AND scope_id = :scope_id AND term = ANY(:terms::text[]) AND seq = :seq
+
+-- The scope, number and terms of a memory.
+-- name: indexed
+SELECT m.scope_id, m.seq, f.terms FROM recollect.memories AS m
+JOIN recollect.memory_fts AS f ON f.orchestrator_id = m.orchestrator_id AND f.seq = m.seq
 WHERE m.orchestrator_id = :orchestrator_id AND m.memory_id = :memory_id
-  AND f.orchestrator_id = m.orchestrator_id AND f.seq = m.seq
 
 -- name: find_model
 SELECT model_id, dimension FROM recollect.embedding_models WHERE orchestrator_id = :orchestrator_id AND name = :name
@@ -95,9 +110,9 @@ ON CONFLICT (orchestrator_id, name) DO UPDATE SET name = excluded.name RETURNING
 
 -- name: add_vector
 INSERT INTO recollect.memory_embeddings (orchestrator_id, seq, scope_id, model_id, vector)
-SELECT m.orchestrator_id, m.seq, m.scope_id, v.model_id, v.vector
-FROM (VALUES (?::text, ?::bigint, ?::bigint, ?::vector)) AS v (orchestrator_id, seq, model_id, vector)
-JOIN recollect.memories AS m ON m.orchestrator_id = v.orchestrator_id AND m.seq = v.seq
+SELECT m.orchestrator_id, m.seq, m.scope_id, v.model_id, v.vector::vector
+FROM unnest(:c0::bigint[], :c1::bigint[], :c2::text[]) AS v (seq, model_id, vector)
+JOIN recollect.memories AS m ON m.orchestrator_id = :orchestrator_id AND m.seq = v.seq
 
 -- name: drop_vectors
 DELETE FROM recollect.memory_embeddings WHERE orchestrator_id = :orchestrator_id AND seq = (
@@ -110,7 +125,8 @@ VALUES (:orchestrator_id, :edge_id, :from_memory_id, :to_memory_id, :edge_type, 
 
 -- name: add_event
 INSERT INTO recollect.events (orchestrator_id, occurred_at, kind, actor, memory_id, edge_id, reason, detail)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+SELECT :orchestrator_id, * FROM unnest(
+    :c0::bigint[], :c1::text[], :c2::text[], :c3::text[], :c4::text[], :c5::text[], :c6::text[])
 
 -- One memory, if the caller may see it.
 -- name: memory
@@ -132,37 +148,45 @@ WHERE @visible
 ORDER BY m.seq DESC LIMIT :limit OFFSET :offset
 
 -- name: by_seq
-SELECT m.seq, @memory FROM @memories WHERE m.seq IN (SELECT j.value::bigint FROM @seqs) AND @visible
+SELECT m.seq, @memory FROM @memories WHERE m.seq = ANY(@seqs) AND @visible
 
 -- The scopes a caller may see, as numbers: text and vector search run inside each of them.
 -- name: visible_scopes
 SELECT scope_id FROM recollect.scopes WHERE orchestrator_id = :orchestrator_id AND (
     (kind = 'personal' AND owner_user_id = :user::text) OR (kind = 'group' AND chat_id = :chat::text) OR kind = 'shared')
 
--- How many memories match each of some queries, counted no further than a limit.
--- name: frequencies
-SELECT q.term, (SELECT count(*) FROM (
-    SELECT 1 FROM recollect.memory_fts AS f
-    WHERE f.orchestrator_id = :orchestrator_id AND f.words @@ q.query LIMIT :limit) AS found)
-FROM jsonb_to_recordset(:asked::jsonb) AS q (term text, query tsquery)
+-- name: scopes_of
+SELECT seq, scope_id FROM recollect.memories WHERE orchestrator_id = :orchestrator_id AND seq = ANY(@seqs)
 
--- Best matches of some terms, each worth something: BM25 of a text that holds each of its terms once.
+-- How many memories of some scopes hold each of some terms, counted no further than a limit.
+-- name: frequencies
+SELECT t.term, (SELECT count(*) FROM (
+    SELECT 1 FROM recollect.memory_terms AS p
+    WHERE p.orchestrator_id = :orchestrator_id AND p.scope_id = ANY(:scopes::bigint[]) AND p.term = t.term
+    LIMIT :limit) AS found)
+FROM unnest(:terms::text[]) AS t (term)
+
+-- name: count_scopes
+SELECT count(*) FROM recollect.memories WHERE orchestrator_id = :orchestrator_id AND scope_id = ANY(:scopes::bigint[])
+
+-- Best matches of some terms, each worth something: BM25, as the embedded engine has it.
 -- name: match_terms
-SELECT f.seq, sum(q.worth) * 2.2 / (1 + 1.2 * (0.25 + 0.75 * f.length / avg(f.length) OVER ())) AS score
-FROM jsonb_to_recordset(:asked::jsonb) AS q (query tsquery, worth double precision)
-JOIN recollect.memory_fts AS f ON f.orchestrator_id = :orchestrator_id AND f.words @@ q.query
-GROUP BY f.seq, f.length ORDER BY score DESC, f.seq LIMIT :limit
+SELECT p.seq, sum(q.worth * p.occurrences * 2.2
+    / (p.occurrences + 1.2 * (0.25 + 0.75 * p.length / :average::double precision))) AS score
+FROM unnest(:terms::text[], :worths::double precision[]) AS q (term, worth)
+JOIN recollect.memory_terms AS p
+    ON p.orchestrator_id = :orchestrator_id AND p.scope_id = ANY(:scopes::bigint[]) AND p.term = q.term
+GROUP BY p.seq ORDER BY score DESC, p.seq LIMIT :limit
 
 -- What ranking needs to know of some memories.
 -- name: candidates
 SELECT m.seq, f.terms, so.conversation_id, so.position, so.speaker, m.observed_at, right(rtrim(m.content), 1) = chr(63),
        m.importance, m.confidence, NULL::bigint
-FROM @seqs
-JOIN recollect.memories AS m ON m.orchestrator_id = :orchestrator_id AND m.seq = j.value::bigint
+FROM recollect.memories AS m
 JOIN recollect.memory_fts AS f ON f.orchestrator_id = m.orchestrator_id AND f.seq = m.seq
 LEFT JOIN recollect.memory_sources AS so
     ON so.orchestrator_id = m.orchestrator_id AND so.memory_id = m.memory_id AND so.ordinal = 0
-WHERE @visible
+WHERE m.seq = ANY(@seqs) AND @visible
 
 -- The turns around some memories in their conversations.
 -- name: neighbours
@@ -176,8 +200,8 @@ WHERE so.ordinal = 0 AND so.position IS NOT NULL AND @visible
 -- How similar some memories are to a vector.
 -- name: similarities
 SELECT v.seq, 1.0 - (v.vector <=> :vector::vector)
-FROM @seqs JOIN recollect.memory_embeddings AS v
-    ON v.orchestrator_id = :orchestrator_id AND v.seq = j.value::bigint AND v.model_id = :model_id
+FROM recollect.memory_embeddings AS v
+WHERE v.orchestrator_id = :orchestrator_id AND v.seq = ANY(@seqs) AND v.model_id = :model_id
 
 -- How many vectors of a model there are in some scopes.
 -- name: count_vectors
@@ -187,24 +211,22 @@ WHERE orchestrator_id = :orchestrator_id AND scope_id = ANY(:scopes::bigint[]) A
 -- name: count_model_vectors
 SELECT count(*) FROM recollect.memory_embeddings WHERE orchestrator_id = :orchestrator_id AND model_id = :model_id
 
--- Exact nearest vectors in some scopes. Materialised: an index over all orchestrators would be asked first, and
--- would leave out most of what this one may see.
+-- Exact nearest vectors in some scopes. No index of vectors serves this text: theirs names the dimension.
 -- name: nearest
-WITH own AS MATERIALIZED (
-    SELECT v.seq, v.vector FROM recollect.memory_embeddings AS v
-    WHERE v.orchestrator_id = :orchestrator_id AND v.scope_id = ANY(:scopes::bigint[]) AND v.model_id = :model_id)
-SELECT seq, 1.0 - (vector <=> :vector::vector) AS score FROM own ORDER BY score DESC, seq LIMIT :limit
+SELECT v.seq, 1.0 - (v.vector <=> :vector::vector) AS score FROM recollect.memory_embeddings AS v
+WHERE v.orchestrator_id = :orchestrator_id AND v.scope_id = ANY(:scopes::bigint[]) AND v.model_id = :model_id
+ORDER BY v.vector <=> :vector::vector, v.seq LIMIT :limit
 
 -- The same for a time in the past, where the gate chooses first.
 -- name: nearest_visible
-WITH own AS MATERIALIZED (
-    SELECT m.seq, v.vector FROM recollect.memories AS m
-    JOIN recollect.memory_embeddings AS v ON v.orchestrator_id = m.orchestrator_id AND v.seq = m.seq
-    WHERE v.model_id = :model_id AND @visible)
-SELECT seq, 1.0 - (vector <=> :vector::vector) AS score FROM own ORDER BY score DESC, seq LIMIT :limit
+SELECT m.seq, 1.0 - (v.vector <=> :vector::vector) AS score FROM recollect.memories AS m
+JOIN recollect.memory_embeddings AS v ON v.orchestrator_id = m.orchestrator_id AND v.seq = m.seq
+WHERE v.model_id = :model_id AND @visible
+ORDER BY v.vector <=> :vector::vector, m.seq LIMIT :limit
 
 -- name: queue_vector
-INSERT INTO recollect.embedding_queue (orchestrator_id, seq) VALUES (?, ?) ON CONFLICT DO NOTHING
+INSERT INTO recollect.embedding_queue (orchestrator_id, seq)
+SELECT :orchestrator_id, * FROM unnest(:c0::bigint[]) ON CONFLICT DO NOTHING
 
 -- name: queue_memory
 INSERT INTO recollect.embedding_queue (orchestrator_id, seq)
@@ -233,8 +255,8 @@ DELETE FROM recollect.embedding_queue WHERE orchestrator_id = :orchestrator_id A
 
 -- name: postpone_vector
 UPDATE recollect.embedding_queue AS q SET attempts = q.attempts + 1, due_at = v.due_at
-FROM (VALUES (?::text, ?::bigint, ?::bigint)) AS v (orchestrator_id, due_at, seq)
-WHERE q.orchestrator_id = v.orchestrator_id AND q.seq = v.seq
+FROM unnest(:c0::bigint[], :c1::bigint[]) AS v (due_at, seq)
+WHERE q.orchestrator_id = :orchestrator_id AND q.seq = v.seq
 
 -- name: queue_length
 SELECT count(*) FROM recollect.embedding_queue WHERE orchestrator_id = :orchestrator_id

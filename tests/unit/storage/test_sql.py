@@ -12,17 +12,31 @@ WITHOUT_GATE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", sorted(queries("sqlite")))
-def test_every_query_on_memories_goes_through_the_gate(name):
-    sql = queries("sqlite")[name]
+ENGINES = ["sqlite", "postgres"]
+# On a server these are about the schema, or name a memory only to look at its numbers.
+WITHOUT_GATE |= {"relate", "secure", "protect", "indexed", "scopes_of", "count_scopes", "add_vector"}
+
+
+@pytest.mark.parametrize(("engine", "name"), [(engine, name) for engine in ENGINES for name in sorted(queries(engine))])
+def test_every_query_on_memories_goes_through_the_gate(engine, name):
+    sql = queries(engine)[name]
     if "memories" in sql and name not in WITHOUT_GATE:
         for part in (":orchestrator_id", ":user", ":chat", ":statuses", ":now"):
             assert part in sql, f"{name} reads memories without {part}"
 
 
-def test_fragments_are_written_out():
-    assert not any("@" in sql for sql in queries("sqlite").values())
+@pytest.mark.parametrize("name", sorted(queries("postgres")))
+def test_every_query_on_a_server_names_the_orchestrator(name):
+    about_the_schema = {"relate", "secure", "protect", "new_seqs"}
+    assert ":orchestrator_id" in queries("postgres")[name] or name in about_the_schema
 
 
-def test_migrations_are_numbered_without_gaps():
-    assert [number for number, *_ in migrations("sqlite")] == list(range(1, len(migrations("sqlite")) + 1))
+@pytest.mark.parametrize("engine", ENGINES)
+def test_fragments_are_written_out(engine):
+    assert not any("@" in sql for sql in queries(engine).values())
+
+
+def test_both_engines_have_the_same_migrations_without_gaps():
+    numbered = [[(number, name) for number, name, _ in migrations(engine)] for engine in ENGINES]
+    assert numbered[0] == numbered[1]
+    assert [number for number, _ in numbered[0]] == list(range(1, len(numbered[0]) + 1))

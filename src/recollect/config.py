@@ -77,6 +77,25 @@ class ScopeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class BasicSessionSettings:
+    """How much the files of a session hold."""
+
+    kv_cap: int = setting(
+        200, "How many key-value entries a session keeps; the oldest go first.", low=1, high=1_000_000
+    )
+    transcript_cap: int = setting(
+        500, "How many transcript entries a session's file keeps; the oldest go first.", low=1, high=1_000_000
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSettings:
+    """What one agent uses."""
+
+    memory: tuple[str, ...] = setting((), "The store types of the agent's sessions; none: the agent has no memory.")
+
+
+@dataclass(frozen=True, slots=True)
 class MemorySettings:
     """What memory does."""
 
@@ -85,6 +104,7 @@ class MemorySettings:
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
     ingest: IngestSettings = field(default_factory=IngestSettings)
     scope: ScopeSettings = field(default_factory=ScopeSettings)
+    basic_session: BasicSessionSettings = field(default_factory=BasicSessionSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +154,16 @@ class EmbeddingSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class LlmSettings:
+    """Which language model answers; none is needed."""
+
+    model: str = setting("none", "none, openai:MODEL (or anything that speaks like it), anthropic:MODEL, ollama:MODEL.")
+    base_url: str = setting("", "Where the model is asked, if not at its maker's.")
+    key_variable: str = setting("", "The environment variable that holds the key; by default the one its maker names.")
+    timeout_seconds: float = setting(60.0, "How long an answer may take.", low=0.1, high=3600.0)
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that can be set."""
 
@@ -141,6 +171,8 @@ class Settings:
     storage: StorageSettings = field(default_factory=StorageSettings)
     workspace: WorkspaceSettings = field(default_factory=WorkspaceSettings)
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
+    llm: LlmSettings = field(default_factory=LlmSettings)
+    agents: Mapping[str, AgentSettings] = field(default_factory=dict)
 
 
 def load_settings(
@@ -172,7 +204,9 @@ def documented() -> Iterator[tuple[str, str, Any, str]]:
 def _documented(section: type, prefix: str) -> Iterator[tuple[str, str, Any, str]]:
     hints = get_type_hints(section)
     for item in fields(section):
-        if is_dataclass(hints[item.name]):
+        if hints[item.name] == Mapping[str, AgentSettings]:
+            yield from _documented(AgentSettings, f"{prefix}{item.name}.<id>.")
+        elif is_dataclass(hints[item.name]):
             yield from _documented(hints[item.name], f"{prefix}{item.name}.")
         else:
             kind = getattr(hints[item.name], "__name__", str(hints[item.name]))
@@ -253,11 +287,19 @@ def _parse_section(section: type[T], data: Any, prefix: str) -> T:
             hint = f"did you mean {prefix}{close[0]}?" if close else f"known here: {', '.join(known)}"
             raise ConfigError(f"unknown setting {key}", code="unknown_setting", hint=hint, key=key)
         hint_type = hints[name]
-        if isinstance(hint_type, type) and is_dataclass(hint_type):
+        if hint_type == Mapping[str, AgentSettings]:
+            values[name] = _parse_agents(value, key)
+        elif isinstance(hint_type, type) and is_dataclass(hint_type):
             values[name] = _parse_section(hint_type, value, f"{key}.")
         else:
             values[name] = _parse_value(hint_type, value, key, known[name].metadata)
     return section(**values)
+
+
+def _parse_agents(data: Any, key: str) -> dict[str, AgentSettings]:
+    if not isinstance(data, Mapping):
+        raise ConfigError(f"{key} must be a table; got {shown(data)}", key=key)
+    return {str(name): _parse_section(AgentSettings, value, f"{key}.{name}.") for name, value in data.items()}
 
 
 def _parse_value(kind: Any, value: Any, key: str, rules: Mapping[str, Any]) -> Any:

@@ -7,6 +7,9 @@ RecollectError                 everything below; has `code`, `hint` and `to_json
 ├── IllegalTransition          a status may not change that way
 ├── ScopeDenied                a call reached for another orchestrator, or came without an identity
 ├── MemoryDisabled             memory is switched off by configuration
+├── SessionError               no such session, or not one of this agent
+│   ├── Unsupported            a session's stores do not offer an operation
+│   └── DamagedSession         a session's file no longer reads; it is kept as it is
 └── StorageError               the store cannot do it
     ├── CorruptDatabase        the database file is damaged or is not a database
     ├── ForeignDatabase        a sound database, but not of this program or not of this orchestrator
@@ -118,6 +121,24 @@ class MemoryDisabled(RecollectError):
     """Memory is switched off by configuration."""
 
     default_code = "memory_disabled"
+
+
+class SessionError(RecollectError):
+    """No such session, or not one of this agent."""
+
+    default_code = "session_not_found"
+
+
+class Unsupported(SessionError):
+    """A session's stores do not offer an operation."""
+
+    default_code = "unsupported_operation"
+
+
+class DamagedSession(SessionError):
+    """A session's file no longer reads; it is kept as it is, and nothing is written over it."""
+
+    default_code = "session_damaged"
 
 
 class StorageError(RecollectError):

@@ -9,7 +9,9 @@ from types import TracebackType
 from typing import Any, Self, Unpack
 
 from recollect.config import Settings, load_settings
+from recollect.conversing import Conversing
 from recollect.embedding import Embedder, Vectors, by_name, create
+from recollect.embedding.tokens import default_counter
 from recollect.errors import InvalidInput, MemoryDisabled, RecollectError, ScopeDenied
 from recollect.knowledge import Access, Change, Draft, Receipt, Remember, Workspace, refusal
 from recollect.log import MemoryLog
@@ -18,10 +20,10 @@ from recollect.model.clock import Clock, SystemClock, parse_time
 from recollect.model.edge import Edge, EdgeType
 from recollect.model.event import Event
 from recollect.model.ids import IdFactory
-from recollect.model.memory import Memory, MemoryType
+from recollect.model.memory import Kind, Memory, MemoryType
 from recollect.model.scope import Speaker, gate
 from recollect.model.status import Status
-from recollect.prompt import RetrievedContext, default_counter, within_budget
+from recollect.prompt import RetrievedContext, within_budget
 from recollect.recall import WEIGHTS, Recall, Recaller, Wanted
 from recollect.storage.interface import Storage
 from recollect.storage.layout import Layout
@@ -30,16 +32,17 @@ from recollect.surface import Listing, MemoryChanges, MemoryFields, Stats
 from recollect.upkeep import Filler, Reindex
 
 _LARGEST_PAGE = 1_000_000
+_KNOWLEDGE = (Kind.MEMORY, Kind.CHUNK)
 
 
-class MemorySystem:
+class MemorySystem(Conversing):
     """The memory of one orchestrator. Safe to share between threads; close it, or use it in a `with`."""
 
     def __init__(
         self,
         storage: Storage,
         *,
-        workspace: Workspace,
+        layout: Layout,
         log: MemoryLog,
         settings: Settings | None = None,
         clock: Clock | None = None,
@@ -51,6 +54,7 @@ class MemorySystem:
         self._log = log
         self._clock = clock or SystemClock()
         ids = IdFactory(self._clock)
+        workspace = Workspace(layout.workspace, self.settings.workspace.shared)
         self._wanted_embedder = embedder
         active = self._active_embedder(embedder)
         self._vectors = Vectors(active, log, self.settings.embedding.query_timeout_seconds)
@@ -61,6 +65,7 @@ class MemorySystem:
         self._recaller = Recaller(
             storage, self._clock, self.settings.memory.retrieval, self._vectors, self._access.withheld
         )
+        self._converse(storage, layout, self._clock, ids, log, self._remember)
         if active is not None and storage.read(lambda reader: reader.queue_length()):
             self._filler.wake()
 
@@ -134,12 +139,14 @@ class MemorySystem:
         types: Iterable[MemoryType | str] | None = None,
         known_at: datetime | str | None = None,
         valid_at: datetime | str | None = None,
+        include_messages: bool = False,
         floor: bool = True,
         arms: Iterable[str] | None = None,
     ) -> Recall:
         """The memories that answer a query best, with citations and the reasons for their order.
 
-        `known_at` recalls what was believed at a time, `valid_at` what was true then. `floor=False` returns the best
+        `include_messages` searches what was said in sessions, too. `known_at` recalls what was believed at a time,
+        `valid_at` what was true then. `floor=False` returns the best
         there is even when nothing is about the question. `arms` names the only arms to use.
         """
         retrieval = self.settings.memory.retrieval
@@ -157,6 +164,7 @@ class MemorySystem:
             known_at=None if known_at is None else parse_time(known_at, "knownAt"),
             valid_at=None if valid_at is None else parse_time(valid_at, "validAt"),
             types=_types(types),
+            kinds=Kind if _flag(include_messages, "includeMessages") else _KNOWLEDGE,
         )
         recalled = self._recaller.recall(query, visibility, wanted)
         if recalled.mode == "text-only" and self._follow_model():
@@ -180,9 +188,14 @@ class MemorySystem:
         max_tokens: int = 2000,
         top_n: int | None = None,
     ) -> RetrievedContext:
-        """What a model should know before it answers a message, within a number of tokens."""
+        """What a model should know before it answers a message, within a number of tokens.
+
+        Knowledge, what was said before, and what is noted of the user.
+        """
         budget = _page(max_tokens, "maxTokens", 0)
-        return within_budget(self.recall(message, user=user, chat=chat, top_n=top_n), default_counter(), budget)
+        recalled = self.recall(message, user=user, chat=chat, top_n=top_n, include_messages=True)
+        notes = None if user is None else self.profile_notes(user)
+        return within_budget(recalled, default_counter(), budget, notes)
 
     def upkeep(self) -> int:
         """Makes vectors that are missing, as far as they are due, and the indexes that the store has grown to need.
@@ -377,9 +390,8 @@ def open(  # noqa: A001  the name that the public surface has: recollect.open(â€
     layout.create()
     clock = clock or SystemClock()
     log = MemoryLog(layout.log, clock, layout.orchestrator_id)
-    workspace = Workspace(layout.workspace, chosen.workspace.shared)
     storage = open_storage(url, layout, log, chosen.storage)
-    return MemorySystem(storage, workspace=workspace, log=log, settings=chosen, clock=clock, embedder=chosen_embedder)
+    return MemorySystem(storage, layout=layout, log=log, settings=chosen, clock=clock, embedder=chosen_embedder)
 
 
 def _types(types: Any) -> frozenset[MemoryType] | None:

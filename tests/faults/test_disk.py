@@ -10,7 +10,6 @@ from checks import assert_sound
 
 import recollect
 from recollect import StorageUnavailable
-from recollect.knowledge import Workspace
 from recollect.log import MemoryLog
 from recollect.model.clock import SystemClock
 from recollect.storage.layout import Layout
@@ -70,7 +69,7 @@ def faulty(root):
     layout.create()
     log = MemoryLog(layout.log, SystemClock(), "home")
     storage = SqliteStorage(layout.database, "home", log, vfs=disk.name)
-    memory = recollect.MemorySystem(storage, workspace=Workspace(layout.workspace), log=log)
+    memory = recollect.MemorySystem(storage, layout=layout, log=log)
     yield memory, disk, layout.database
     disk.heal()
     memory.close()

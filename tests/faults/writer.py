@@ -13,7 +13,6 @@ from pathlib import Path
 import apsw
 
 import recollect
-from recollect.knowledge import Workspace
 from recollect.log import MemoryLog
 from recollect.model.clock import SystemClock
 from recollect.storage.layout import Layout
@@ -54,7 +53,7 @@ def open_deadly(root: Path) -> recollect.MemorySystem:
     layout.create()
     log = MemoryLog(layout.log, SystemClock(), "home")
     storage = SqliteStorage(layout.database, "home", log, vfs="deadly")
-    return recollect.MemorySystem(storage, workspace=Workspace(layout.workspace), log=log)
+    return recollect.MemorySystem(storage, layout=layout, log=log)
 
 
 def say(memory: recollect.Memory | None) -> None:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -229,10 +230,20 @@ def test_a_reader_that_stops_early_is_no_error(root, run):
     assert done.stderr == ""
 
 
+def wait_until_it_waits(pid):
+    """Until a process uses no processor time any more: it has started, and waits for its input."""
+    used, quiet = None, 0
+    while quiet < 4:
+        time.sleep(0.15)
+        now = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+        quiet = quiet + 1 if now == used and int(now[0]) > 0 else 0
+        used = now
+
+
 def test_ctrl_c_ends_with_one_line(root):
     command = [sys.executable, "-m", "recollect", "--root", str(root), "remember", "-"]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
-    time.sleep(1.0)
+    wait_until_it_waits(process.pid)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=10)
     assert process.returncode == 130

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from recollect.embedding.tokens import default_counter
 from recollect.errors import InvalidInput
 from recollect.evaluation.dataset import Conversation, Dataset, Inquiry
 from recollect.evaluation.metrics import average, measures, percentile
 from recollect.model.source import Source
-from recollect.prompt import default_counter, within_budget
+from recollect.prompt import within_budget
 from recollect.recall import WEIGHTS, Recall
 from recollect.system import MemorySystem
 from recollect.system import open as open_memory

@@ -11,7 +11,7 @@ from recollect.knowledge.provenance import Workspace
 from recollect.log import MemoryLog
 from recollect.model.clock import Clock
 from recollect.model.event import Event, EventKind
-from recollect.model.memory import Memory
+from recollect.model.memory import Kind, Memory
 from recollect.model.scope import Speaker, Visibility, gate
 from recollect.model.status import Status
 from recollect.storage.interface import Reader, Storage
@@ -20,8 +20,8 @@ T = TypeVar("T")
 
 
 def everything(orchestrator_id: str, speaker: Speaker, now: datetime) -> Visibility:
-    """All that a caller may see, in any status, expired or not."""
-    return gate(orchestrator_id, speaker, now, statuses=Status, include_expired=True)
+    """All that a caller may see, of any kind, in any status, expired or not."""
+    return gate(orchestrator_id, speaker, now, statuses=Status, include_expired=True, kinds=Kind)
 
 
 class Access:

@@ -21,7 +21,7 @@ from recollect.model.clock import Clock, parse_time
 from recollect.model.edge import REASON_LENGTH, Edge, EdgeType
 from recollect.model.event import Event, EventKind
 from recollect.model.ids import IdFactory, check_opaque_id
-from recollect.model.memory import DEFAULT_IMPORTANCE, Memory, MemoryType, Sensitivity
+from recollect.model.memory import DEFAULT_IMPORTANCE, Kind, Memory, MemoryType, Sensitivity
 from recollect.model.scope import Scope, Speaker
 from recollect.model.source import Source
 from recollect.model.status import Status
@@ -74,6 +74,7 @@ class Draft:
     supersedes: Sequence[str] = ()
     reason: str | None = None
     key: str | None = None
+    kind: Kind = Kind.MEMORY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +150,16 @@ class Remember:
         self._logged(receipts)
         return receipts
 
+    def vectors(self, texts: Sequence[tuple[str, str | None]]) -> list[Vector | None]:
+        """Vectors of (content, speaker) for `within`: made before a transaction, never in it."""
+        return self._vectors.for_writing([spoken(content, speaker) for content, speaker in texts])
+
+    def within(self, writer: Writer, draft: Draft, vector: Vector | None, speaker: Speaker) -> Receipt:
+        """Stores one draft as a part of somebody's transaction, or raises what is wrong with it."""
+        ready = self._prepare(draft, self._ids.new(), speaker)
+        ready.vector = vector
+        return self._store_one(writer, ready, speaker)
+
     def _store_each(self, ready: Sequence[_Ready], speaker: Speaker) -> list[Receipt]:
         # Savepoints cost more than the inserts between them, so they are only set once something was refused.
         try:
@@ -200,6 +211,7 @@ class Remember:
             expires_at=None if draft.expires is None else expiry(draft.expires, now),
             valid_from=draft.valid_from,
             valid_to=draft.valid_to,
+            kind=draft.kind,
         )
         self._workspace.check(memory.source)
         links, replaced, reason = _checked_extras(draft)

@@ -26,6 +26,14 @@ class MemoryType(StrEnum):
     TODO = "Todo"
 
 
+class Kind(StrEnum):
+    """What a memory is: knowledge itself, something that was said, or a part of a document."""
+
+    MEMORY = "memory"
+    MESSAGE = "message"
+    CHUNK = "chunk"
+
+
 class Sensitivity(StrEnum):
     """How carefully a memory wants to be handled by those who may see it."""
 
@@ -40,6 +48,7 @@ _ENUMS: tuple[tuple[str, type[StrEnum], str], ...] = (
     ("type", MemoryType, "invalid_memory_type"),
     ("status", Status, "invalid_status"),
     ("sensitivity", Sensitivity, "invalid_sensitivity"),
+    ("kind", Kind, "invalid_kind"),
 )
 _TIMES = (
     ("observed_at", "observedAt"),
@@ -73,6 +82,7 @@ class Memory:
     expires_at: datetime | None = None
     valid_from: datetime | None = None
     valid_to: datetime | None = None
+    kind: Kind = Kind.MEMORY
 
     def __post_init__(self) -> None:
         check = Checker()

@@ -112,6 +112,7 @@ class Visibility:
     known_at: datetime | None = None
     valid_at: datetime | None = None
     types: frozenset[StrEnum] | None = None
+    kinds: frozenset[str] = frozenset({"memory"})
 
 
 def gate(
@@ -124,6 +125,7 @@ def gate(
     known_at: datetime | None = None,
     valid_at: datetime | None = None,
     types: Iterable[StrEnum] | None = None,
+    kinds: Iterable[str] = ("memory",),
 ) -> Visibility:
     """Turns an identity, a time and what is asked for into the filter that every read uses.
 
@@ -138,4 +140,5 @@ def gate(
         known_at=known_at,
         valid_at=valid_at,
         types=None if types is None else frozenset(types),
+        kinds=frozenset(kinds),
     )

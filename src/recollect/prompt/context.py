@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from recollect.embedding.tokens import TokenCounter
 from recollect.model.wire import dump
-from recollect.prompt.tokens import TokenCounter
 from recollect.recall import Hit, Recall
 
 
@@ -34,19 +34,24 @@ class RetrievedContext:
     omitted: int
 
 
-def within_budget(recalled: Recall, counter: TokenCounter, max_tokens: int) -> RetrievedContext:
-    """Keeps the most relevant hits that fit, in their order; what is too long alone makes room for shorter ones."""
+def within_budget(
+    recalled: Recall, counter: TokenCounter, max_tokens: int, user_notes: str | None = None
+) -> RetrievedContext:
+    """Keeps the most relevant hits that fit, in their order; what is too long alone makes room for shorter ones.
+
+    What is noted of the user comes first, in up to a quarter of the budget.
+    """
+    notes, used = _fitting_lines(user_notes, counter, max_tokens // 4)
     kept: list[SearchResult] = []
-    used = 0
     for hit in recalled.hits:
         cost = counter.count(hit.memory.content)
         if used + cost <= max_tokens:
             kept.append(_result(hit))
             used += cost
     return RetrievedContext(
-        messages=[],
-        knowledge=kept,
-        user_notes=None,
+        messages=[result for result in kept if result.source_type == "message"],
+        knowledge=[result for result in kept if result.source_type != "message"],
+        user_notes=notes,
         token_count=used,
         counted_by=counter.name,
         mode=recalled.mode,
@@ -54,13 +59,28 @@ def within_budget(recalled: Recall, counter: TokenCounter, max_tokens: int) -> R
     )
 
 
+def _fitting_lines(text: str | None, counter: TokenCounter, most: int) -> tuple[str | None, int]:
+    lines: list[str] = []
+    used = 0
+    for line in (text or "").splitlines():
+        cost = counter.count(line)
+        if used + cost <= most:
+            lines.append(line)
+            used += cost
+    return "\n".join(lines) or None, used
+
+
 def _result(hit: Hit) -> SearchResult:
     memory = hit.memory
     metadata = {
+        "kind": hit.kind,
         "type": memory.type.value,
         "scope": memory.scope.kind.value,
         "trust": memory.trust.value,
         "observedAt": dump(memory.observed_at),
         "source": dump(memory.source),
     }
+    if hit.message is not None:
+        metadata |= {"role": hit.message.role.value, "sessionId": hit.message.session_id}
+        return SearchResult(hit.message.message_id, hit.message.content, hit.score, "message", metadata)
     return SearchResult(memory.memory_id, memory.content, hit.score, "knowledge", metadata)

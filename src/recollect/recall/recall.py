@@ -12,7 +12,7 @@ from recollect.config import RetrievalSettings
 from recollect.embedding import Vectors
 from recollect.model.clock import Clock, to_micros
 from recollect.model.edge import Edge, EdgeType
-from recollect.model.memory import Memory
+from recollect.model.memory import Kind, Memory
 from recollect.model.scope import Visibility
 from recollect.recall.arms import WEIGHTS, Evidence, Pool
 from recollect.recall.floor import relevant, supported
@@ -234,7 +234,10 @@ class _Ranking:
             "modifiers": {name: round(factor, 4) for name, factor in scored.factors.items()},
             "relevance": self._scores[seq],
         }
-        return Hit(memory=scored.memory, score=scored.score, why=why)
+        memory, message = scored.memory, None
+        if memory.kind is Kind.MESSAGE and memory.source.message_id is not None:
+            message = self._reader.message(memory.source.message_id)
+        return Hit(memory=memory, score=scored.score, why=why, message=message)
 
 
 @dataclass(frozen=True, slots=True)

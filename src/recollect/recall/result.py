@@ -7,19 +7,26 @@ from typing import Any
 
 from recollect.model.edge import Edge
 from recollect.model.memory import Memory
+from recollect.model.session import Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """One result: what was found, how strongly, and why.
 
-    `why` has the rank and the evidence of every arm that spoke for it, and each modifier.
+    `why` has the rank and the evidence of every arm that spoke for it, and each modifier. For something that was said,
+    `message` is what was said and `memory` what it was found by.
     """
 
     memory: Memory
     score: float
     why: dict[str, Any]
-    kind: str = "memory"
+    message: Message | None = None
+
+    @property
+    def kind(self) -> str:
+        """What was found: a `memory`, a `message` or a `chunk` of a document."""
+        return self.memory.kind.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from recollect.model.edge import Edge
 from recollect.model.event import Event
 from recollect.model.memory import Memory
 from recollect.model.scope import Scope, Visibility
+from recollect.model.session import Message, Session, Usage, UserProfile
 from recollect.storage.relational.rows import Row
 from recollect.storage.relational.transfer import Table
 
@@ -180,6 +181,46 @@ class Reader(Protocol):
         """How much the store holds."""
         ...
 
+    def session(self, session_id: str) -> Session | None:
+        """One session."""
+        ...
+
+    def session_at(self, place: str) -> Session | None:
+        """The session that is found by who speaks where."""
+        ...
+
+    def sessions(self, agent_id: str | None, limit: int) -> list[Session]:
+        """Sessions of one agent or of all, the one last used first."""
+        ...
+
+    def expired_sessions(self, now: int, limit: int) -> list[Session]:
+        """Sessions whose time is over."""
+        ...
+
+    def messages(self, session_id: str, limit: int, before: int | None = None) -> list[Message]:
+        """The last messages of a session (before a position), in order."""
+        ...
+
+    def message(self, message_id: str) -> Message | None:
+        """One message."""
+        ...
+
+    def session_value(self, session_id: str, key: str) -> str | None:
+        """A session's value for a key."""
+        ...
+
+    def session_values(self, session_id: str) -> list[tuple[str, str, int]]:
+        """All of a session's keys and values with the time of writing, the oldest first."""
+        ...
+
+    def usage(self, session_id: str) -> list[Usage]:
+        """What models were used for in a session."""
+        ...
+
+    def profile(self, user_id: str, provider: str) -> UserProfile | None:
+        """What is noted of a user."""
+        ...
+
     def meta(self, key: str) -> str | None:
         """A value that the store keeps about itself."""
         ...
@@ -240,6 +281,42 @@ class Writer(Reader, Protocol):
 
     def activate_model(self, model: str) -> None:
         """From now on recall uses this model's vectors; those of others are dropped."""
+        ...
+
+    def add_session(self, session: Session, place: str | None) -> None:
+        """A new session; `place` is what it is found by."""
+        ...
+
+    def drop_session(self, session_id: str) -> None:
+        """Removes a session with its messages and values."""
+        ...
+
+    def drop_usage(self, session_id: str) -> None:
+        """Removes what is known of the use of models in a session."""
+        ...
+
+    def last_position(self, session_id: str) -> int:
+        """The position of a session's last message; -1 if there is none."""
+        ...
+
+    def add_messages(self, messages: Sequence[Message]) -> None:
+        """New messages of a session."""
+        ...
+
+    def set_session_value(self, session_id: str, key: str, value: str, now: int) -> None:
+        """A session's value for a key, which is its newest from now on."""
+        ...
+
+    def drop_session_value(self, session_id: str, key: str) -> None:
+        """Forgets a key."""
+        ...
+
+    def add_usage(self, session_id: str, usage: Usage) -> None:
+        """Adds to what a model was used for."""
+        ...
+
+    def put_profile(self, profile: UserProfile) -> None:
+        """What is noted of a user."""
         ...
 
     def set_meta(self, key: str, value: str) -> None:

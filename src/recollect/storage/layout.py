@@ -50,6 +50,16 @@ class Layout:
         """The structured log."""
         return self.memory / "logs" / "memory.log"
 
+    @property
+    def sessions(self) -> Path:
+        """The folder of sessions that are kept in files."""
+        return self.memory / "sessions"
+
+    @property
+    def session_index(self) -> Path:
+        """Which of them there are."""
+        return self.memory / "sessions.json"
+
     def create(self) -> None:
         """Makes the folders that are missing."""
         folders = (
@@ -59,6 +69,7 @@ class Layout:
             self.memory / "ingest" / "rejected",
             self.memory / "bulletins",
             self.memory / "logs",
+            self.sessions,
         )
         try:
             self.root.mkdir(parents=True, exist_ok=True)

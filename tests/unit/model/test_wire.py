@@ -11,7 +11,7 @@ from recollect.model.wire import dump, load_edge, load_memory, load_source
 MEMORY_KEYS = [
     "memoryId", "orchestratorId", "type", "importance", "content", "summary", "confidence", "source", "status",
     "scope", "ownerUserId", "chatId", "sensitivity", "observedAt", "createdAt", "updatedAt", "expiresAt",
-    "validFrom", "validTo", "trust",
+    "validFrom", "validTo", "kind", "trust",
 ]  # fmt: skip
 SOURCE_KEYS = [
     "sourceType",

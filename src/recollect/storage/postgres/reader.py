@@ -15,6 +15,7 @@ from recollect.storage.relational.rows import Row
 from recollect.storage.relational.transfer import Table
 
 _SQL = statements()
+_TEXT_KEYS = frozenset({"key", "memory_id", "edge_id", "session_id", "model", "user_id", "provider"})
 
 
 class PostgresReader(RelationalReader):
@@ -38,7 +39,12 @@ class PostgresReader(RelationalReader):
             key=sql.SQL(", ").join(_ordered(name) for name in table.key),
         )
         rows = self._connection.execute(query, [self._orchestrator_id, *(after or ()), limit]).fetchall()
-        return [(*row[:3], vector_bytes(row[3])) for row in rows] if table.name == "memory_embeddings" else rows
+        if table.name == "memory_embeddings":
+            return [(*row[:3], vector_bytes(row[3])) for row in rows]
+        if table.raw is not None:
+            at = table.columns.index(table.raw)
+            return [(*row[:at], row[at].decode(), *row[at + 1 :]) for row in rows]
+        return rows
 
 
 def _column(name: str) -> sql.Composable:
@@ -47,7 +53,7 @@ def _column(name: str) -> sql.Composable:
 
 def _ordered(name: str) -> sql.Composable:
     """Texts in the order of their bytes, as the embedded engine has them, whatever this database prefers."""
-    collated = sql.SQL(' COLLATE "C"') if name in {"key", "memory_id", "edge_id"} else sql.SQL("")
+    collated = sql.SQL(' COLLATE "C"') if name in _TEXT_KEYS else sql.SQL("")
     return sql.Identifier(name) + collated
 
 

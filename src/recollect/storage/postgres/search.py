@@ -17,6 +17,7 @@ from recollect.model.scope import Visibility
 from recollect.storage.interface import Matches, Ranked, Vector
 from recollect.storage.postgres.connection import Connection
 from recollect.storage.postgres.reader import PostgresReader
+from recollect.storage.relational.conversations import ConversationReader
 from recollect.storage.relational.frequencies import Frequencies
 from recollect.storage.relational.rows import Row
 from recollect.storage.relational.search import RelationalSearcher, searched
@@ -54,7 +55,7 @@ class Sizes:
         return size
 
 
-class PostgresSearcher(PostgresReader, RelationalSearcher):
+class PostgresSearcher(PostgresReader, ConversationReader, RelationalSearcher):
     """Finds candidates for ranking; everything is inside the gate."""
 
     def __init__(

@@ -16,15 +16,16 @@ from recollect.storage.interface import Vector
 from recollect.storage.postgres.connection import Connection
 from recollect.storage.postgres.search import PostgresSearcher, Sizes, vector_text
 from recollect.storage.postgres.statements import statements
+from recollect.storage.relational.conversations import ConversationWriter
 from recollect.storage.relational.frequencies import Frequencies
 from recollect.storage.relational.rows import Row
 from recollect.storage.relational.transfer import TABLES, Table
-from recollect.storage.relational.writer import Numbers, RelationalWriter
+from recollect.storage.relational.writer import Numbers
 
 _SQL = statements()
 
 
-class PostgresWriter(PostgresSearcher, RelationalWriter):
+class PostgresWriter(PostgresSearcher, ConversationWriter):
     """Reads and writes inside one transaction."""
 
     def __init__(
@@ -36,7 +37,7 @@ class PostgresWriter(PostgresSearcher, RelationalWriter):
         sizes: Sizes,
         numbers: Numbers,
     ) -> None:
-        RelationalWriter.__init__(self, orchestrator_id, log, numbers)
+        ConversationWriter.__init__(self, orchestrator_id, log, numbers)
         self._connection = connection
         self._frequency_cache = frequencies
         self._sizes = sizes
@@ -109,6 +110,9 @@ class PostgresWriter(PostgresSearcher, RelationalWriter):
     def _stored_vector(self, vector: Vector) -> str:
         return vector_text(vector.data)
 
+    def _raw(self, text: str) -> bytes:
+        return text.encode()
+
     def _is_duplicate(self, error: Exception) -> bool:
         return isinstance(error, errors.UniqueViolation)
 
@@ -125,6 +129,9 @@ class PostgresWriter(PostgresSearcher, RelationalWriter):
         elif table.name == "memory_fts":
             scopes: dict[int, int] = dict(self._rows("scopes_of", {"seqs": json.dumps([row[0] for row in given])}))
             self._add_postings([(scopes[seq], seq, terms) for seq, terms in given])
+        elif table.raw is not None:
+            at = table.columns.index(table.raw)
+            given = [(*row[:at], row[at].encode(), *row[at + 1 :]) for row in given]
         query = sql.SQL("INSERT INTO {} (orchestrator_id, {}) VALUES (%s, {})").format(
             sql.Identifier("recollect", table.name), sql.SQL(", ").join(columns), sql.SQL(", ").join(values)
         )

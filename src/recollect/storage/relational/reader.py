@@ -72,6 +72,7 @@ class RelationalReader(ABC):
             "chat": visibility.speaker.chat,
             "statuses": json.dumps([status.value for status in visibility.statuses]),
             "types": None if visibility.types is None else json.dumps([kind.value for kind in visibility.types]),
+            "kinds": json.dumps(sorted(visibility.kinds)),
             "now": to_micros(visibility.now),
             "include_expired": visibility.include_expired,
             "known_at": None if visibility.known_at is None else to_micros(visibility.known_at),

@@ -11,7 +11,7 @@ from recollect.errors import InvalidInput
 from recollect.model.clock import from_micros, to_micros
 from recollect.model.edge import Edge
 from recollect.model.event import Event, EventKind
-from recollect.model.memory import Memory, MemoryType, Sensitivity
+from recollect.model.memory import Kind, Memory, MemoryType, Sensitivity
 from recollect.model.scope import Scope
 from recollect.model.source import CapturedBy, Source, SourceType
 from recollect.model.status import Status
@@ -34,7 +34,7 @@ def memory_values(memory: Memory) -> Row:
     source = memory.source
     scope = memory.scope
     created_at = to_micros(memory.created_at)
-    return (
+    values = (
         memory.memory_id,
         memory.orchestrator_id,
         memory.type,
@@ -64,6 +64,8 @@ def memory_values(memory: Memory) -> Row:
         source.speaker,
         source.position,
     )
+    # Rows from before there were kinds have a digest without one.
+    return values if memory.kind is Kind.MEMORY else (*values, memory.kind)
 
 
 def digest(values: Row) -> bytes:
@@ -77,12 +79,12 @@ def read_memory(row: Row) -> Memory:
     Raises:
         DamagedRow: if its digest does not match or its values are not valid.
     """
-    stored_digest = row[16]
-    values = row[:16] + row[17:]
+    stored_digest, kind = row[16], row[29]
+    values = row[:16] + row[17:29] if kind == "memory" else row[:16] + row[17:]
     if digest(values) != stored_digest:
         raise DamagedRow(str(row[0]), "the stored row does not match its digest")
     try:
-        return _build_memory(values)
+        return _build_memory(values, _KINDS[kind])
     except (KeyError, TypeError, InvalidInput, OverflowError) as error:
         raise DamagedRow(str(row[0]), f"the stored row is not valid: {error!r}") from error
 
@@ -93,6 +95,7 @@ _put = object.__setattr__
 _TYPES = {member.value: member for member in MemoryType}
 _STATUSES = {member.value: member for member in Status}
 _SENSITIVITIES = {member.value: member for member in Sensitivity}
+_KINDS = {member.value: member for member in Kind}
 _SOURCE_TYPES = {member.value: member for member in SourceType}
 _CAPTURERS = {member.value: member for member in CapturedBy}
 _SOURCE_FIELDS = (
@@ -100,7 +103,7 @@ _SOURCE_FIELDS = (
 )  # fmt: skip
 
 
-def _build_memory(values: Row) -> Memory:
+def _build_memory(values: Row, kind: Kind) -> Memory:
     memory = _new(Memory)
     created = from_micros(values[11])
     for name, value in (
@@ -121,6 +124,7 @@ def _build_memory(values: Row) -> Memory:
         ("valid_to", None if values[15] is None else from_micros(values[15])),
         ("scope", _scope(values[17], values[18], values[16] == "shared")),
         ("source", _build_source(values)),
+        ("kind", kind),
     ):
         _put(memory, name, value)
     return memory
@@ -136,7 +140,7 @@ def _build_source(values: Row) -> Source:
     source = _new(Source)
     _put(source, "source_type", _SOURCE_TYPES[values[19]])
     _put(source, "captured_by", _CAPTURERS[values[20]])
-    for name, value in zip(_SOURCE_FIELDS, values[21:], strict=True):
+    for name, value in zip(_SOURCE_FIELDS, values[21:28], strict=True):
         _put(source, name, value)
     return source
 

@@ -10,12 +10,16 @@ from recollect.storage.relational.rows import Row
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table by its columns; `keys` of them, the first ones, give the order."""
+    """A table by its columns; `keys` of them, the first ones, give the order.
+
+    `raw` is a text that may hold any character: PostgreSQL keeps it as bytes.
+    """
 
     name: str
     columns: tuple[str, ...]
     keys: int = 1
     numbers: str | None = None
+    raw: str | None = None
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -50,6 +54,7 @@ TABLES = (
             "valid_to",
             "idempotency_key",
             "digest",
+            "kind",
         ),
         numbers="memory_numbers",
     ),
@@ -73,6 +78,48 @@ TABLES = (
     Table(
         "memory_edges",
         ("edge_id", "from_memory_id", "to_memory_id", "edge_type", "weight", "reason", "created_at"),
+    ),
+    Table(
+        "sessions",
+        (
+            "session_id",
+            "agent_id",
+            "provider",
+            "chat_id",
+            "user_id",
+            "store_types",
+            "place",
+            "created_at",
+            "updated_at",
+            "expires_at",
+        ),
+    ),
+    Table(
+        "messages",
+        (
+            "session_id",
+            "position",
+            "message_id",
+            "role",
+            "content",
+            "created_at",
+            "token_count",
+            "metadata",
+            "memory_id",
+        ),
+        keys=2,
+        raw="content",
+    ),
+    Table("session_values", ("session_id", "key", "value", "written_at", "ordinal"), keys=2, raw="value"),
+    Table(
+        "session_usage",
+        ("session_id", "model", "requests", "input_tokens", "output_tokens", "cost"),
+        keys=2,
+    ),
+    Table(
+        "user_profiles",
+        ("user_id", "provider", "username", "display_name", "notes", "updated_at"),
+        keys=2,
     ),
     Table("memory_fts", ("seq", "terms")),
     Table("memory_embeddings", ("entry", "seq", "model_id", "vector"), numbers="entry_numbers"),

@@ -80,8 +80,8 @@ class RelationalWriter(RelationalSearcher):
             self._check_own(new.memory.orchestrator_id)
             scope_id = self._scope_id(new.memory.scope)
             values = memory_values(new.memory)
-            rows.append((seq, *values[:2], scope_id, *values[2:16], new.key, digest(values)))
-            sources.append((values[0], 0, *values[19:]))
+            rows.append((seq, *values[:2], scope_id, *values[2:16], new.key, digest(values), new.memory.kind))
+            sources.append((values[0], 0, *values[19:28]))
             texts.append((seq, " ".join(new.terms), f"s{scope_id}"))
             if new.vector is not None and active in {None, new.vector.model}:
                 vectors.append((seq, self._model_id(new.vector), self._stored_vector(new.vector)))

@@ -14,7 +14,9 @@ from recollect.storage.relational.transfer import Table
 from recollect.storage.sql import queries
 
 _SQL = queries("sqlite")
-_GATE = ("orchestrator_id", "user", "chat", "statuses", "types", "now", "include_expired", "known_at", "valid_at")
+_GATE = (
+    "orchestrator_id", "user", "chat", "statuses", "types", "kinds", "now", "include_expired", "known_at", "valid_at"
+)  # fmt: skip
 
 
 class SqliteReader(RelationalReader):

@@ -11,6 +11,7 @@ import apsw
 from recollect.log import MemoryLog
 from recollect.model.scope import Visibility
 from recollect.storage.interface import Matches, Ranked, Vector
+from recollect.storage.relational.conversations import ConversationReader
 from recollect.storage.relational.frequencies import Frequencies
 from recollect.storage.relational.search import RelationalSearcher, searched
 from recollect.storage.sqlite.reader import SqliteReader
@@ -22,7 +23,7 @@ _COUNTED = 2_000
 _WALKED = 40_000
 
 
-class SqliteSearcher(SqliteReader, RelationalSearcher):
+class SqliteSearcher(SqliteReader, ConversationReader, RelationalSearcher):
     """Finds candidates for ranking; everything is inside the gate."""
 
     def __init__(

@@ -9,10 +9,11 @@ import apsw
 
 from recollect.log import MemoryLog
 from recollect.storage.interface import Vector
+from recollect.storage.relational.conversations import ConversationWriter
 from recollect.storage.relational.frequencies import Frequencies
 from recollect.storage.relational.rows import Row
 from recollect.storage.relational.transfer import Table
-from recollect.storage.relational.writer import Numbers, RelationalWriter
+from recollect.storage.relational.writer import Numbers
 from recollect.storage.sql import queries
 from recollect.storage.sqlite.search import SqliteSearcher
 from recollect.storage.sqlite.vectors import VectorIndexes
@@ -20,7 +21,7 @@ from recollect.storage.sqlite.vectors import VectorIndexes
 _SQL = queries("sqlite")
 
 
-class SqliteWriter(SqliteSearcher, RelationalWriter):
+class SqliteWriter(SqliteSearcher, ConversationWriter):
     """Reads and writes inside one transaction."""
 
     def __init__(
@@ -32,7 +33,7 @@ class SqliteWriter(SqliteSearcher, RelationalWriter):
         frequencies: Frequencies,
         numbers: Numbers,
     ) -> None:
-        RelationalWriter.__init__(self, orchestrator_id, log, numbers)
+        ConversationWriter.__init__(self, orchestrator_id, log, numbers)
         self._connection = connection
         self._indexes = indexes
         self._frequency_cache = frequencies

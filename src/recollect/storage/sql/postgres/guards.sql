@@ -40,6 +40,15 @@ ALTER TABLE recollect.memory_embeddings DROP CONSTRAINT IF EXISTS memory_embeddi
 ALTER TABLE recollect.memory_embeddings DROP CONSTRAINT IF EXISTS memory_embeddings_model_is_there,
     ADD CONSTRAINT memory_embeddings_model_is_there FOREIGN KEY (orchestrator_id, model_id)
     REFERENCES recollect.embedding_models;
+ALTER TABLE recollect.messages DROP CONSTRAINT IF EXISTS messages_session_is_there,
+    ADD CONSTRAINT messages_session_is_there FOREIGN KEY (orchestrator_id, session_id)
+    REFERENCES recollect.sessions ON DELETE CASCADE;
+ALTER TABLE recollect.messages DROP CONSTRAINT IF EXISTS messages_memory_is_there,
+    ADD CONSTRAINT messages_memory_is_there FOREIGN KEY (orchestrator_id, memory_id)
+    REFERENCES recollect.memories (orchestrator_id, memory_id) ON DELETE SET NULL (memory_id);
+ALTER TABLE recollect.session_values DROP CONSTRAINT IF EXISTS session_values_session_is_there,
+    ADD CONSTRAINT session_values_session_is_there FOREIGN KEY (orchestrator_id, session_id)
+    REFERENCES recollect.sessions ON DELETE CASCADE;
 ALTER TABLE recollect.embedding_queue DROP CONSTRAINT IF EXISTS embedding_queue_memory_is_there,
     ADD CONSTRAINT embedding_queue_memory_is_there FOREIGN KEY (orchestrator_id, seq)
     REFERENCES recollect.memories ON DELETE CASCADE

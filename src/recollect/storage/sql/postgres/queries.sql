@@ -6,6 +6,7 @@ AND m.scope_id IN (
     SELECT s.scope_id FROM recollect.scopes AS s WHERE s.orchestrator_id = :orchestrator_id AND (
         (s.kind = 'personal' AND s.owner_user_id = :user::text) OR (s.kind = 'group' AND s.chat_id = :chat::text)
         OR s.kind = 'shared'))
+AND strpos(:kinds::text, '"' || m.kind || '"') > 0
 AND (:types::text IS NULL OR strpos(:types::text, '"' || m.type || '"') > 0)
 AND (:include_expired::boolean OR m.expires_at IS NULL OR m.expires_at > coalesce(:known_at::bigint, :now::bigint))
 AND (:valid_at::bigint IS NULL OR (coalesce(m.valid_from, :valid_at::bigint) <= :valid_at::bigint
@@ -23,7 +24,7 @@ m.memory_id, m.orchestrator_id, m.type, m.importance, m.content, m.summary, m.co
 m.trust, m.observed_at, m.created_at, m.updated_at, m.expires_at, m.valid_from, m.valid_to, m.digest,
 sc.kind, sc.owner_user_id, sc.chat_id,
 so.source_type, so.captured_by, so.source_path, so.conversation_id, so.workflow_run_id, so.step_id, so.message_id,
-so.speaker, so.position
+so.speaker, so.position, m.kind
 
 -- A memory with its scope and first source; left joins, so that a damaged row is seen and reported.
 -- fragment: memories
@@ -56,11 +57,11 @@ SELECT nextval('recollect.memory_numbers') FROM generate_series(1, :count)
 -- name: add_memory
 INSERT INTO recollect.memories (
     orchestrator_id, seq, memory_id, scope_id, type, importance, content, summary, confidence, status, sensitivity, trust,
-    observed_at, created_at, updated_at, expires_at, valid_from, valid_to, idempotency_key, digest)
+    observed_at, created_at, updated_at, expires_at, valid_from, valid_to, idempotency_key, digest, kind)
 SELECT :orchestrator_id, * FROM unnest(
     :c0::bigint[], :c1::text[], :c3::bigint[], :c4::text[], :c5::integer[], :c6::text[], :c7::text[],
     :c8::double precision[], :c9::text[], :c10::text[], :c11::text[], :c12::bigint[], :c13::bigint[], :c14::bigint[],
-    :c15::bigint[], :c16::bigint[], :c17::bigint[], :c18::text[], :c19::bytea[])
+    :c15::bigint[], :c16::bigint[], :c17::bigint[], :c18::text[], :c19::bytea[], :c20::text[])
 
 -- Everything about a memory that may change; its id, scope, source and creation never do.
 -- name: replace_memory
@@ -322,7 +323,7 @@ WHERE orchestrator_id = :orchestrator_id AND memory_id IS NOT DISTINCT FROM :mem
 
 -- How many memories there are of each type and status.
 -- name: count_memories
-SELECT type, status, count(*) FROM recollect.memories WHERE orchestrator_id = :orchestrator_id
+SELECT type, status, count(*) FROM recollect.memories WHERE orchestrator_id = :orchestrator_id AND kind = 'memory'
 GROUP BY type, status ORDER BY type, status
 
 -- Denials are not counted: the figure would tell hidden ids from missing ones.

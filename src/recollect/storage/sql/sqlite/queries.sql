@@ -7,6 +7,7 @@ AND m.scope_id IN (
     SELECT scope_id FROM scopes WHERE kind = 'personal' AND owner_user_id = :user
     UNION ALL SELECT scope_id FROM scopes WHERE kind = 'group' AND chat_id = :chat
     UNION ALL SELECT scope_id FROM scopes WHERE kind = 'shared')
+AND instr(:kinds, '"' || m.kind || '"')
 AND (:types IS NULL OR instr(:types, '"' || m.type || '"'))
 AND (:include_expired OR m.expires_at IS NULL OR m.expires_at > coalesce(:known_at, :now))
 AND (:valid_at IS NULL OR (coalesce(m.valid_from, :valid_at) <= :valid_at AND coalesce(m.valid_to > :valid_at, 1)))
@@ -22,7 +23,7 @@ m.memory_id, m.orchestrator_id, m.type, m.importance, m.content, m.summary, m.co
 m.trust, m.observed_at, m.created_at, m.updated_at, m.expires_at, m.valid_from, m.valid_to, m.digest,
 sc.kind, sc.owner_user_id, sc.chat_id,
 so.source_type, so.captured_by, so.source_path, so.conversation_id, so.workflow_run_id, so.step_id, so.message_id,
-so.speaker, so.position
+so.speaker, so.position, m.kind
 
 -- A memory with its scope and first source; left joins, so that a damaged row is seen and reported.
 -- fragment: memories
@@ -44,8 +45,8 @@ SELECT seq FROM sqlite_sequence WHERE name = 'memories'
 -- name: add_memory
 INSERT INTO memories (
     seq, memory_id, orchestrator_id, scope_id, type, importance, content, summary, confidence, status, sensitivity, trust,
-    observed_at, created_at, updated_at, expires_at, valid_from, valid_to, idempotency_key, digest)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    observed_at, created_at, updated_at, expires_at, valid_from, valid_to, idempotency_key, digest, kind)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- Everything about a memory that may change; its id, scope, source and creation never do.
 -- name: replace_memory
@@ -261,7 +262,7 @@ SELECT sequence, memory_id, edge_id, occurred_at FROM events WHERE sequence = :s
 
 -- How many memories there are of each type and status.
 -- name: count_memories
-SELECT type, status, count(*) FROM memories GROUP BY type, status ORDER BY type, status
+SELECT type, status, count(*) FROM memories WHERE kind = 'memory' GROUP BY type, status ORDER BY type, status
 
 -- Denials are not counted: the figure would tell hidden ids from missing ones.
 -- name: count_rest

@@ -1,0 +1,168 @@
+"""SessionHandle: what an agent holds of a session, safe to share between tasks and threads; its calls are awaited."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from recollect.conversations.sessions import Opened
+from recollect.conversations.stores import Store, TranscriptEntry
+from recollect.conversations.stores.values import WORKING_MEMORY
+from recollect.errors import InvalidInput, SessionError, Unsupported
+from recollect.knowledge import Receipt
+from recollect.model.check import Checker
+from recollect.model.session import Session, Usage
+from recollect.storage.interface import Storage
+
+T = TypeVar("T")
+
+ObservationKind = Literal["fact", "summary", "reflection"]
+_MOST_TOKENS = 2**40
+_PLAIN_NAME = re.compile(r"[^./\\\x00-\x1f][^/\\\x00-\x1f]{0,254}")
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFileInfo:
+    """A file of a session."""
+
+    name: str
+    size_bytes: int
+    modified: str
+
+
+class SessionHandle:
+    """One session. Each operation goes to the first of the session's stores that offers it."""
+
+    def __init__(
+        self, opened: Opened, storage: Storage, observe: Callable[[Session, str, ObservationKind], Receipt]
+    ) -> None:
+        self._opened = opened
+        self._storage = storage
+        self._observe = observe
+
+    @property
+    def session(self) -> Session:
+        """The session itself."""
+        return self._opened.session
+
+    @property
+    def session_id(self) -> str:
+        """Its id."""
+        return self.session.session_id
+
+    @property
+    def folder(self) -> Path:
+        """Where its files lie."""
+        return self._opened.folder
+
+    async def _call(self, operation: str, *values: Any) -> Any:
+        return await asyncio.to_thread(self.call, operation, *values)
+
+    def call(self, operation: str, *values: Any) -> Any:
+        """An operation, without waiting for an event loop."""
+        return getattr(self._store(operation), operation)(*values)
+
+    def _store(self, operation: str) -> Store:
+        for store in self._opened.stores:
+            if store.supports(operation):
+                return store
+        kinds = ", ".join(self.session.store_types)
+        raise Unsupported(f"store '{kinds}' does not support {operation}", store=kinds, operation=operation)
+
+    async def kv_get(self, key: str) -> str | None:
+        """The value of a key, if it is set."""
+        value: str | None = await self._call("kv_get", key)
+        return value
+
+    async def kv_set(self, key: str, value: str) -> None:
+        """Sets a key, which is the newest then; beyond the cap the oldest goes."""
+        await self._call("kv_set", key, value)
+
+    async def kv_delete(self, key: str) -> bool:
+        """Forgets a key; whether it was set."""
+        was_set: bool = await self._call("kv_delete", key)
+        return was_set
+
+    async def kv_list(self) -> list[tuple[str, str, datetime]]:
+        """All keys with their values and times, the oldest first."""
+        entries: list[tuple[str, str, datetime]] = await self._call("kv_list")
+        return entries
+
+    async def transcript_append(self, role: str, content: str) -> None:
+        """Adds an entry to the transcript."""
+        await self._call("transcript_append", role, content)
+
+    async def transcript_read_last(self, n: int) -> list[TranscriptEntry]:
+        """The last entries of the transcript, the oldest of them first."""
+        entries: list[TranscriptEntry] = await self._call("transcript_read_last", n)
+        return entries
+
+    async def working_memory_read(self) -> str:
+        """What the agent has in mind; empty when nothing was written."""
+        return await self.kv_get(WORKING_MEMORY) or ""
+
+    async def working_memory_write(self, text: str) -> None:
+        """Puts something else in the agent's mind."""
+        await self.kv_set(WORKING_MEMORY, text)
+
+    async def list_files(self) -> list[SessionFileInfo]:
+        """The session's files, by name."""
+        return await asyncio.to_thread(self._list_files)
+
+    def _list_files(self) -> list[SessionFileInfo]:
+        if not self.folder.is_dir():
+            return []
+        found = []
+        for path in sorted(self.folder.iterdir()):
+            if path.is_file() and not path.is_symlink() and not path.name.startswith("."):
+                status = path.stat()
+                modified = datetime.fromtimestamp(status.st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+                found.append(SessionFileInfo(path.name, status.st_size, modified))
+        return found
+
+    async def read_file(self, name: str) -> bytes:
+        """The content of one of the session's files."""
+        return await asyncio.to_thread(self._read_file, name)
+
+    def _read_file(self, name: str) -> bytes:
+        path = self._confined(name)
+        try:
+            handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError as error:
+            raise SessionError(f"no file {name}", code="session_file_not_found", name=name) from error
+        with os.fdopen(handle, "rb") as file:
+            return file.read()
+
+    def _confined(self, name: str) -> Path:
+        """A name inside the session's folder: no way leads out of it."""
+        if not _PLAIN_NAME.fullmatch(str(name)):
+            raise InvalidInput.of("invalid_file_name", "name", name, "the plain name of a file of this session")
+        return self.folder / name
+
+    async def observe(self, content: str, kind: ObservationKind = "fact") -> Receipt:
+        """Keeps a fact, a summary or a reflection of this session as an `Observation`, found by recall."""
+        if kind not in {"fact", "summary", "reflection"}:
+            raise InvalidInput.of("invalid_input", "kind", kind, "fact, summary or reflection")
+        return await asyncio.to_thread(self._observe, self.session, content, kind)
+
+    async def add_usage(self, model: str, *, input_tokens: int, output_tokens: int, cost: float = 0.0) -> None:
+        """Adds one request to what models were used for in this session."""
+        check = Checker()
+        check.text(model, "model", "invalid_input", 200)
+        check.integer(input_tokens, "inputTokens", "invalid_input", 0, _MOST_TOKENS)
+        check.integer(output_tokens, "outputTokens", "invalid_input", 0, _MOST_TOKENS)
+        if type(cost) not in {int, float} or not 0 <= cost < _MOST_TOKENS:
+            check.fail("invalid_input", "cost", cost, "a number from 0")
+        check.done()
+        usage = Usage(model=model, requests=1, input_tokens=input_tokens, output_tokens=output_tokens, cost=float(cost))
+        await asyncio.to_thread(self._storage.write, lambda writer: writer.add_usage(self.session_id, usage))
+
+    async def usage(self) -> list[Usage]:
+        """Requests, tokens and cost of this session, by model."""
+        return await asyncio.to_thread(self._storage.read, lambda reader: reader.usage(self.session_id))

@@ -1,0 +1,217 @@
+"""Sessions: made, found, listed, expired and removed. A session belongs to one agent."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from recollect.config import Settings
+from recollect.conversations.files import sync_folder, unavailable
+from recollect.conversations.index import SessionIndex
+from recollect.conversations.stores import BASIC, DATABASE, Store, StorePlace, Stores
+from recollect.errors import InvalidInput, SessionError
+from recollect.log import MemoryLog
+from recollect.model.clock import Clock, to_micros
+from recollect.model.ids import IdFactory, check_opaque_id, check_uuid
+from recollect.model.session import Session
+from recollect.storage.interface import Storage
+from recollect.storage.layout import Layout
+
+_MOST = 1_000_000
+_ORPHANED_AFTER = 3600.0
+_LONGEST = timedelta(days=36_500)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A session with its stores, in their order, and its own folder."""
+
+    session: Session
+    stores: tuple[Store, ...]
+    folder: Path
+
+
+class Sessions:
+    """The sessions of one orchestrator: those with files are listed in sessions.json, the others in the database."""
+
+    def __init__(
+        self, storage: Storage, layout: Layout, settings: Settings, clock: Clock, ids: IdFactory, log: MemoryLog
+    ) -> None:
+        self.stores = Stores()
+        self._storage = storage
+        self._layout = layout
+        self._settings = settings
+        self._clock = clock
+        self._ids = ids
+        self._log = log
+        self._index = SessionIndex(layout.session_index)
+
+    def create(
+        self,
+        store_types: Sequence[str] | None,
+        agent_id: str,
+        *,
+        user: str | None = None,
+        chat: str | None = None,
+        provider: str = "local",
+        ttl: timedelta | None = None,
+        place: str | None = None,
+    ) -> Opened:
+        """A new session; nothing of it is left when anything about it is refused."""
+        check_opaque_id(agent_id, "agentId")
+        check_opaque_id(provider, "provider")
+        for value, field in ((user, "user"), (chat, "chat")):
+            if value is not None:
+                check_opaque_id(value, field)
+        session = Session(
+            session_id=self._ids.new(),
+            agent_id=agent_id,
+            store_types=self.stores.check(self._store_types(store_types, agent_id)),
+            created_at=self._clock.now(),
+            updated_at=self._clock.now(),
+            provider=provider,
+            chat_id=chat,
+            user_id=user,
+            expires_at=None if ttl is None else self._clock.now() + _checked_ttl(ttl),
+        )
+        opened = self._opened(session)
+        if any(store.keeps_files for store in opened.stores):
+            self._make_folder(opened)
+            self._index.add(session)  # last: a folder that is not listed is no session, and is cleaned up
+        else:
+            self._storage.write(lambda writer: writer.add_session(session, place))
+            for store in opened.stores:
+                store.create()
+        return opened
+
+    def _store_types(self, given: Sequence[str] | None, agent_id: str) -> Sequence[str]:
+        if given is not None:
+            return given
+        agent = self._settings.agents.get(agent_id)
+        return agent.memory if agent is not None and agent.memory else (BASIC,)
+
+    def _make_folder(self, opened: Opened) -> None:
+        try:
+            opened.folder.mkdir(mode=0o700, parents=True)
+            for store in opened.stores:
+                store.create()
+            sync_folder(opened.folder)
+            sync_folder(opened.folder.parent)
+        except OSError as error:
+            raise unavailable(error, opened.folder) from error
+
+    def find_or_create(self, agent_id: str, provider: str, chat: str | None, user: str | None) -> Session:
+        """The session of an agent with a user in a chat; two that ask at once get the same."""
+        place = repr((agent_id, provider, chat, user))
+        found = self._storage.read(lambda reader: reader.session_at(place))
+        if found is None:
+            session = Session(
+                session_id=self._ids.new(),
+                agent_id=check_opaque_id(agent_id, "agentId"),
+                store_types=(DATABASE,),
+                created_at=self._clock.now(),
+                updated_at=self._clock.now(),
+                provider=check_opaque_id(provider, "provider"),
+                chat_id=None if chat is None else check_opaque_id(chat, "chat"),
+                user_id=None if user is None else check_opaque_id(user, "user"),
+            )
+
+            def add(writer: Any) -> Session:
+                earlier: Session | None = writer.session_at(place)
+                if earlier is None:
+                    writer.add_session(session, place)
+                return earlier or session
+
+            found = self._storage.write(add)
+        return found
+
+    def get(self, session_id: str) -> Session | None:
+        """A session by its id, wherever it is kept."""
+        check_uuid(session_id, "sessionId")
+        return self._storage.read(lambda reader: reader.session(session_id)) or self._index.get(session_id)
+
+    def load(self, session_id: str, agent_id: str) -> Opened:
+        """Opens a session again; another agent's is refused, and that is logged."""
+        check_opaque_id(agent_id, "agentId")
+        session = self.get(session_id)
+        if session is None or self._is_over(session):
+            raise SessionError(f"no session {session_id}", sessionId=session_id)
+        if session.agent_id != agent_id:
+            self._log.write("memory.session_denied", level="warning", sessionId=session_id, agentId=agent_id)
+            raise SessionError(
+                f"session {session_id} belongs to another agent than {agent_id}",
+                code="session_denied",
+                sessionId=session_id,
+            )
+        opened = self._opened(session)
+        if any(store.keeps_files for store in opened.stores) and not opened.folder.is_dir():
+            raise SessionError(f"the folder of session {session_id} is gone", code="session_damaged")
+        return opened
+
+    def _is_over(self, session: Session) -> bool:
+        return session.expires_at is not None and session.expires_at <= self._clock.now()
+
+    def _opened(self, session: Session) -> Opened:
+        place = StorePlace(
+            session=session,
+            folder=self._layout.sessions / session.session_id,
+            storage=self._storage,
+            settings=self._settings,
+            clock=self._clock,
+            ids=self._ids,
+        )
+        stores = tuple(self.stores.factory(store_type)(place) for store_type in session.store_types)
+        return Opened(session, stores, place.folder)
+
+    def list(self, agent_id: str | None = None, limit: int = _MOST) -> list[Session]:
+        """Sessions of an agent or of all, the newest first; those whose time is over are left out."""
+        rows = self._storage.read(lambda reader: reader.sessions(agent_id, limit))
+        files = [each for each in self._index.all() if agent_id in {None, each.agent_id}]
+        living = [each for each in [*rows, *files] if not self._is_over(each)]
+        return sorted(living, key=lambda each: (each.updated_at, each.session_id), reverse=True)[:limit]
+
+    def delete(self, session_id: str, agent_id: str) -> None:
+        """Removes a session with everything that was said in it; what was learned from it stays."""
+        self._remove(self.load(session_id, agent_id).session)
+
+    def _remove(self, session: Session) -> None:
+        def drop(writer: Any) -> None:
+            writer.drop_session(session.session_id)
+            writer.drop_usage(session.session_id)
+
+        self._storage.write(drop)
+        self._index.remove(session.session_id)
+        self._remove_folder(self._layout.sessions / session.session_id)
+
+    def clean_up(self) -> int:
+        """Removes sessions whose time is over, and folders that a crash left without one; how many."""
+        now = to_micros(self._clock.now())
+        over = self._storage.read(lambda reader: reader.expired_sessions(now, _MOST))
+        over += [each for each in self._index.all() if self._is_over(each)]
+        for session in over:
+            self._remove(session)
+        known = {each.session_id for each in self._index.all()}
+        orphans = 0
+        for folder in self._layout.sessions.iterdir() if self._layout.sessions.is_dir() else ():
+            if folder.name not in known and time.time() - folder.stat().st_mtime > _ORPHANED_AFTER:
+                self._remove_folder(folder)
+                orphans += 1
+        return len(over) + orphans
+
+    @staticmethod
+    def _remove_folder(folder: Path) -> None:
+        if folder.is_symlink():
+            folder.unlink()
+        elif folder.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _checked_ttl(ttl: Any) -> timedelta:
+    if not isinstance(ttl, timedelta) or not timedelta(0) < ttl <= _LONGEST:
+        raise InvalidInput.of("invalid_expiry", "ttl", ttl, "a duration in the future")
+    return ttl

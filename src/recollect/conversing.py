@@ -1,0 +1,250 @@
+"""The part of a memory that is about conversations: sessions, messages, documents, profiles, summaries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from recollect.config import Settings
+from recollect.conversations import (
+    Messages,
+    Profiles,
+    SessionHandle,
+    Sessions,
+    Store,
+    StorePlace,
+    chunks,
+    key_sentences,
+)
+from recollect.conversations.messages import Said, said
+from recollect.conversations.stores.registry import Factory
+from recollect.errors import InvalidInput, SessionError
+from recollect.knowledge import Draft, Link, Receipt, Remember
+from recollect.log import MemoryLog
+from recollect.model.clock import Clock
+from recollect.model.edge import EdgeType
+from recollect.model.ids import IdFactory
+from recollect.model.memory import Kind, Memory, MemoryType
+from recollect.model.scope import Speaker, gate
+from recollect.model.session import Message, Session, UserProfile
+from recollect.model.source import CapturedBy, Source, SourceType
+from recollect.storage.interface import Storage, Writer
+from recollect.storage.layout import Layout
+
+__all__ = ["Conversing", "Store", "StorePlace"]
+
+_ABOUT_A_USER = (MemoryType.IDENTITY, MemoryType.PREFERENCE)
+_LEARNED = 200
+_MOST = 100_000
+_IMPORTANCE = {"fact": 50, "summary": 45, "reflection": 40}
+
+
+class Conversing:
+    """What a `MemorySystem` does with conversations."""
+
+    settings: Settings
+
+    def _converse(
+        self, storage: Storage, layout: Layout, clock: Clock, ids: IdFactory, log: MemoryLog, remember: Remember
+    ) -> None:
+        self.__storage = storage
+        self.__clock = clock
+        self.__remember = remember
+        self._sessions = Sessions(storage, layout, self.settings, clock, ids, log)
+        self._messages = Messages(storage, clock, ids, remember)
+        self._profiles = Profiles(storage, clock, self._learned)
+
+    # Sessions
+
+    def register_store(self, store_type: str, factory: Factory) -> None:
+        """Adds a kind of session store; installed packages add theirs by the entry point group `recollect.stores`."""
+        self._sessions.stores.register(store_type, factory)
+
+    def create_session(
+        self,
+        store_types: Sequence[str] | None = None,
+        agent_id: str = "chat",
+        *,
+        user: str | None = None,
+        chat: str | None = None,
+        provider: str = "local",
+        ttl: timedelta | None = None,
+    ) -> SessionHandle:
+        """A new session of an agent; without store types those of `agents.<id>.memory`, or `basic_session`."""
+        opened = self._sessions.create(store_types, agent_id, user=user, chat=chat, provider=provider, ttl=ttl)
+        return SessionHandle(opened, self.__storage, self._observe)
+
+    def load_session(self, session_id: str, agent_id: str = "chat") -> SessionHandle:
+        """A session that was made before, by the same agent."""
+        return SessionHandle(self._sessions.load(session_id, agent_id), self.__storage, self._observe)
+
+    def sessions(self, agent_id: str | None = None, *, limit: int = 1000) -> list[Session]:
+        """Sessions, the one used last first."""
+        return self._sessions.list(agent_id, limit)
+
+    def delete_session(self, session_id: str, agent_id: str = "chat") -> None:
+        """Removes a session and what was said in it; what was learned from it stays."""
+        self._sessions.delete(session_id, agent_id)
+
+    def clean_up_sessions(self) -> int:
+        """Removes sessions whose time is over; how many."""
+        return self._sessions.clean_up()
+
+    def session_of(
+        self, agent_id: str = "chat", *, provider: str = "local", chat: str | None = None, user: str | None = None
+    ) -> Session:
+        """The session of an agent with a user in a chat, made when there is none; kept in the database."""
+        return self._sessions.find_or_create(agent_id, provider, chat, user)
+
+    def session(self, session_id: str) -> Session | None:
+        """A session by its id."""
+        return self._sessions.get(session_id)
+
+    def _observe(self, session: Session, content: str, kind: str) -> Receipt:
+        speaker = Speaker(user=session.user_id or (None if session.chat_id else session.agent_id), chat=session.chat_id)
+        source = Source(
+            source_type=SourceType.CHANNEL_TRANSCRIPT,
+            captured_by=CapturedBy.SYSTEM,
+            conversation_id=session.session_id,
+            message_id=session.session_id,
+            step_id=None,
+        )
+        draft = Draft(content=content, type=MemoryType.OBSERVATION, importance=_IMPORTANCE[kind], source=source)
+        return self.__remember.one(draft, speaker)
+
+    # Messages
+
+    def add_message(self, session_id: str, role: str, content: str, metadata: dict[str, Any] | None = None) -> Message:
+        """Stores one message of a session and indexes it for search."""
+        return self._messages.add(self._kept(session_id), role, content, metadata)
+
+    def persist_turn(self, session_id: str, user_message: str, answer: str) -> tuple[Message, Message]:
+        """Stores what the user said and what was answered, in one transaction, indexed for search."""
+        session = self._kept(session_id)
+        parts: list[Said] = [said("user", user_message), said("assistant", answer)]
+        first, second = self._messages.add_all(session, parts)
+        return first, second
+
+    def messages(self, session_id: str, *, limit: int = 50, before: str | None = None) -> list[Message]:
+        """The last messages of a session (before one of them), in order."""
+        position = None
+        if before is not None:
+            found = self.__storage.read(lambda reader: reader.message(before))
+            if found is None or found.session_id != session_id:
+                raise SessionError(f"no message {before} in this session", code="message_not_found")
+            position = found.position
+        return self._messages.last(session_id, limit, position)
+
+    def _kept(self, session_id: str) -> Session:
+        session = self._sessions.get(session_id)
+        if session is None:
+            raise SessionError(f"no session {session_id}", sessionId=session_id)
+        return session
+
+    # Documents
+
+    def add_document(
+        self,
+        content: str,
+        *,
+        user: str | None = None,
+        chat: str | None = None,
+        scope: str = "shared",
+        title: str | None = None,
+        expires: Any = None,
+        source: Source | None = None,
+    ) -> Receipt:
+        """Knowledge from a text of any length up to 100,000 characters; a long one is also stored in parts.
+
+        The parts are `PartOf` the document, so that what answers a question is found and not the whole.
+        """
+        speaker = Speaker(user=user, chat=chat)
+        origin = source or Source(captured_by=CapturedBy.USER)
+        whole = Draft(content=content, summary=title, scope=scope, expires=expires, source=origin)
+        if not isinstance(content, str):
+            raise InvalidInput.of("invalid_content", "content", content, "text")
+        parts = chunks(content)
+        vectors = self.__remember.vectors([(content, None), *((part, None) for part in parts if len(parts) > 1)])
+
+        def store(writer: Writer) -> Receipt:
+            receipt = self.__remember.within(writer, whole, vectors[0], speaker)
+            if len(parts) > 1 and receipt.memory is not None and receipt.outcome == "stored":
+                link = Link(to_memory_id=receipt.memory.memory_id, edge_type=EdgeType.PART_OF)
+                for part, vector in zip(parts, vectors[1:], strict=True):
+                    draft = replace(whole, content=part, summary=None, kind=Kind.CHUNK, links=(link,))
+                    self.__remember.within(writer, draft, vector, speaker)
+            return receipt
+
+        return self.__storage.write(store)
+
+    # Profiles
+
+    def profile(self, user: str, provider: str = "local") -> UserProfile:
+        """A user's profile, made when there is none."""
+        return self._profiles.get_or_create(user, provider)
+
+    def update_profile(
+        self,
+        user: str,
+        provider: str = "local",
+        *,
+        notes: str | None = None,
+        username: str | None = None,
+        display_name: str | None = None,
+    ) -> UserProfile:
+        """Changes what is given of a user's profile."""
+        return self._profiles.update(user, provider, notes=notes, username=username, display_name=display_name)
+
+    def profile_notes(self, user: str, provider: str = "local") -> str | None:
+        """What is noted and what was learned of a user; None when nothing is."""
+        return self._profiles.notes(user, provider)
+
+    def _learned(self, user: str) -> list[Memory]:
+        visibility = gate(self.__storage.orchestrator_id, Speaker(user=user), self.__clock.now(), types=_ABOUT_A_USER)
+        found = self.__storage.read(lambda reader: reader.memories(visibility, limit=_LEARNED, offset=0)).memories
+        own = [memory for memory in found if memory.scope.owner_user_id == user]
+        return sorted(own, key=lambda memory: (-memory.importance, memory.memory_id))
+
+    # Summaries
+
+    def summarise_session(
+        self, session_id: str, *, before: datetime | None = None, sentences: int = 5, text: str | None = None
+    ) -> Receipt | None:
+        """An `Observation` that sums up a session (before a time), linked to every message that it sums up.
+
+        Without a `text` (a model's, say) the sentences are chosen that say most of what the others say. None when
+        there is nothing to sum up.
+        """
+        session = self._kept(session_id)
+        messages = [
+            message
+            for message in self._messages.last(session_id, _MOST)
+            if message.memory_id is not None and (before is None or message.created_at < before)
+        ]
+        chosen = [text] if text is not None else key_sentences([message.content for message in messages], sentences)
+        if not messages or not chosen:
+            return None
+        speaker = Speaker(user=session.user_id, chat=session.chat_id)
+        source = Source(
+            source_type=SourceType.CHANNEL_TRANSCRIPT,
+            captured_by=CapturedBy.SYSTEM,
+            conversation_id=session_id,
+            message_id=messages[-1].message_id,
+        )
+        links = tuple(
+            Link(to_memory_id=message.memory_id, edge_type=EdgeType.RELATED_TO, reason="summarised")
+            for message in messages
+            if message.memory_id is not None
+        )
+        draft = Draft(
+            content=" ".join(chosen),
+            type=MemoryType.OBSERVATION,
+            importance=_IMPORTANCE["summary"],
+            source=source,
+            observed_at=messages[-1].created_at,
+            links=links,
+            key=f"summary of {session_id} to {messages[-1].position}",
+        )
+        return self.__remember.one(draft, speaker)

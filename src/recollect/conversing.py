@@ -28,7 +28,7 @@ from recollect.model.edge import EdgeType
 from recollect.model.ids import IdFactory
 from recollect.model.memory import Kind, Memory, MemoryType
 from recollect.model.scope import Speaker, gate
-from recollect.model.session import Message, Session, UserProfile
+from recollect.model.session import Message, Session, Usage, UserProfile
 from recollect.model.source import CapturedBy, Source, SourceType
 from recollect.storage.interface import Storage, Writer
 from recollect.storage.layout import Layout
@@ -109,7 +109,6 @@ class Conversing:
             captured_by=CapturedBy.SYSTEM,
             conversation_id=session.session_id,
             message_id=session.session_id,
-            step_id=None,
         )
         draft = Draft(content=content, type=MemoryType.OBSERVATION, importance=_IMPORTANCE[kind], source=source)
         return self.__remember.one(draft, speaker)
@@ -136,6 +135,15 @@ class Conversing:
                 raise SessionError(f"no message {before} in this session", code="message_not_found")
             position = found.position
         return self._messages.last(session_id, limit, position)
+
+    def add_usage(self, session_id: str, model: str, input_tokens: int, output_tokens: int, cost: float = 0.0) -> None:
+        """Adds one request to what models were used for in a session."""
+        usage = Usage(model=model, requests=1, input_tokens=input_tokens, output_tokens=output_tokens, cost=cost)
+        self.__storage.write(lambda writer: writer.add_usage(session_id, usage))
+
+    def usage(self, session_id: str) -> list[Usage]:
+        """Requests, tokens and cost of a session, by model."""
+        return self.__storage.read(lambda reader: reader.usage(session_id))
 
     def _kept(self, session_id: str) -> Session:
         session = self._sessions.get(session_id)

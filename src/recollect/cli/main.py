@@ -9,6 +9,7 @@ from importlib.metadata import version
 import click
 
 from recollect.cli.answer import Answer, global_options
+from recollect.cli.chat import chat, session
 from recollect.cli.database import copy, db
 from recollect.cli.demo import demo
 from recollect.cli.evaluate import evaluate_command
@@ -30,7 +31,7 @@ def cli() -> None:
     """
 
 
-for _command in (*COMMANDS, search, context, upkeep, reindex, evaluate_command, db, copy, demo):
+for _command in (*COMMANDS, search, context, chat, session, upkeep, reindex, evaluate_command, db, copy, demo):
     cli.add_command(_command)
 
 

@@ -21,6 +21,7 @@ _BAR = 24
 @click.option("--type", "types", multiple=True, metavar="TYPE", help="Only memories of these types.")
 @click.option("--known-at", metavar="TIME", help="What was believed at a time.")
 @click.option("--valid-at", metavar="TIME", help="What was true at a time.")
+@click.option("--messages", is_flag=True, help="Search what was said in sessions, too.")
 @click.option("--no-floor", is_flag=True, help="The best there is, even if nothing is about the question.")
 @click.option("--explain", is_flag=True, help="Show why each result was found and how it was scored.")
 @global_options
@@ -32,6 +33,7 @@ def search(
     types: tuple[str, ...],
     known_at: str | None,
     valid_at: str | None,
+    messages: bool,
     no_floor: bool,
     explain: bool,
 ) -> None:
@@ -45,13 +47,20 @@ def search(
             known_at=known_at,
             valid_at=valid_at,
             floor=not no_floor,
+            include_messages=messages,
         )
-    hits = [{"kind": hit.kind, "memory": hit.memory, "score": hit.score, "why": hit.why} for hit in found.hits]
+    hits = [_hit(hit) for hit in found.hits]
     data = {"query": found.query, "mode": found.mode, "note": found.note, "hits": hits}
     answer.give(
         {**data, "edges": found.edges, "omitted": found.omitted},
         lambda: _explained(found) if explain else _listed(found),
     )
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    """A hit under the name of what was found."""
+    found = {"message": hit.message} if hit.message is not None else {"memory": hit.memory}
+    return {"kind": hit.kind, **found, "score": hit.score, "why": hit.why}
 
 
 @click.command()

@@ -46,7 +46,7 @@ def within_budget(
     for hit in recalled.hits:
         cost = counter.count(hit.memory.content)
         if used + cost <= max_tokens:
-            kept.append(_result(hit))
+            kept.append(as_result(hit))
             used += cost
     return RetrievedContext(
         messages=[result for result in kept if result.source_type == "message"],
@@ -70,7 +70,8 @@ def _fitting_lines(text: str | None, counter: TokenCounter, most: int) -> tuple[
     return "\n".join(lines) or None, used
 
 
-def _result(hit: Hit) -> SearchResult:
+def as_result(hit: Hit) -> SearchResult:
+    """A hit in the form a prompt is built from."""
     memory = hit.memory
     metadata = {
         "kind": hit.kind,

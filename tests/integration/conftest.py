@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-BOTH = {"test_memory_system", "test_recall", "test_embedding", "test_cli", "test_aio"}
+BOTH = {
+    "test_memory_system",
+    "test_recall",
+    "test_embedding",
+    "test_cli",
+    "test_aio",
+    "test_sessions",
+    "test_manager",
+    "test_agent",
+}
 
 
 def pytest_generate_tests(metafunc):

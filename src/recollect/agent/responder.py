@@ -29,6 +29,8 @@ _TYPES = {
 }
 _QUOTED = 3
 _NEAR = 0.6
+# A message that stands beside an answer is found, too; it is not quoted for that.
+_MATCH = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,5 +72,5 @@ def _near_best(found: Sequence[SearchResult]) -> list[SearchResult]:
 
 def _told(messages: Sequence[SearchResult]) -> list[SearchResult]:
     """What the user said themself: no questions, which tell nothing, and nothing that was noted by itself."""
-    said = [each for each in messages if each.metadata.get("role") == "user"]
+    said = [each for each in messages if each.metadata["role"] == "user" and each.metadata["match"] >= _MATCH]
     return [each for each in said if not _QUESTION.search(each.content) and to_be_noted(each.content) is None]

@@ -9,6 +9,9 @@ from recollect.embedding.tokens import TokenCounter
 from recollect.model.wire import dump
 from recollect.recall import Hit, Recall
 
+# The arms that speak of a hit itself; others speak of what stands beside it.
+_OF_ITSELF = ("text", "vector")
+
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
@@ -75,6 +78,7 @@ def as_result(hit: Hit) -> SearchResult:
     memory = hit.memory
     metadata = {
         "kind": hit.kind,
+        "match": max((hit.why["arms"].get(arm, {}).get("evidence", 0.0) for arm in _OF_ITSELF), default=0.0),
         "type": memory.type.value,
         "scope": memory.scope.kind.value,
         "trust": memory.trust.value,

@@ -109,7 +109,7 @@ class BasicSessionStore(Store):
         with locked(self._folder):
             count, size = self._counted()
             # Noted before it is written: what a crash leaves half done is recognised, and cut off.
-            self._note(count=count + 1, size=size + len(data), before=size)
+            self._note(count + 1, size + len(data), data.decode())
             append(self._transcript, data)
             cap = self._settings.transcript_cap
             slack = cap // 4 if cap >= _SLACK_FROM else 0
@@ -129,7 +129,7 @@ class BasicSessionStore(Store):
         text = self._read(self._transcript)
         starts = [start for start, _ in spans(text)]
         kept = text[starts[-cap] :].encode()
-        self._note(count=cap, size=len(kept), before=len(kept))
+        self._note(cap, len(kept))
         replace(self._transcript, kept)
 
     def _counted(self) -> tuple[int, int]:
@@ -145,24 +145,27 @@ class BasicSessionStore(Store):
             raise unavailable(error, self._transcript) from error
         note = self._noted()
         if note is not None and size == note["size"]:
-            return note["count"], size
-        text = self._read(self._transcript)
-        if note is not None and note["before"] < size < note["size"]:
-            # The last append was never acknowledged: its beginning is all that came to be.
-            whole = text.encode()[: note["before"]]
-            if self._is_whole(whole):
-                replace(self._transcript, whole)
-                text, size = whole.decode(), len(whole)
-        count = len(self._parsed(text))
-        self._note(count=count, size=size, before=size)
+            return int(note["count"]), size
+        if note is not None:
+            size = self._without_half(size, note)
+        count = len(self._parsed(self._read(self._transcript)))
+        self._note(count, size)
         return count, size
 
-    def _is_whole(self, data: bytes) -> bool:
+    def _without_half(self, size: int, note: dict[str, Any]) -> int:
+        """Cuts off the beginning of an entry whose writing a crash ended: nobody was told that it is there."""
+        entry = note["entry"].encode()
+        before = note["size"] - len(entry)
+        if not before < size < note["size"]:
+            return size
         try:
-            parse(data.decode())
-        except (Unreadable, UnicodeDecodeError):
-            return False
-        return True
+            data = self._transcript.read_bytes()
+        except OSError as error:
+            raise unavailable(error, self._transcript) from error
+        if not entry.startswith(data[before:]):
+            return size  # somebody has edited it
+        replace(self._transcript, data[:before])
+        return before
 
     def _parsed(self, text: str) -> list[TranscriptEntry]:
         try:
@@ -170,15 +173,18 @@ class BasicSessionStore(Store):
         except Unreadable as error:
             raise _damaged(self._transcript, str(error)) from error
 
-    def _note(self, **figures: int) -> None:
-        replace(self._folder / _STATE, json.dumps(figures).encode())
+    def _note(self, count: int, size: int, entry: str = "") -> None:
+        """How much the file holds, or will hold when an entry has been added."""
+        data = {"count": count, "size": size, "entry": entry}
+        replace(self._folder / _STATE, json.dumps(data, ensure_ascii=False).encode())
 
-    def _noted(self) -> dict[str, int] | None:
+    def _noted(self) -> dict[str, Any] | None:
         try:
             data = json.loads((self._folder / _STATE).read_bytes())
         except (OSError, ValueError):
             return None  # a note is a help; without it the file is read
-        sound = isinstance(data, dict) and all(isinstance(data.get(name), int) for name in ("count", "size", "before"))
+        kinds = {"count": int, "size": int, "entry": str}
+        sound = isinstance(data, dict) and all(isinstance(data.get(name), kind) for name, kind in kinds.items())
         return data if sound else None
 
     def _read(self, path: Path) -> str:

@@ -51,7 +51,8 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
     starts = [match.start() for match in _ENTRY_START.finditer(text)]
     if text and (not starts or starts[0] != 0):
         raise Unreadable(1, "no entry begins here")
-    yield from zip(starts, [*starts[1:], len(text)], strict=True)
+    if starts:
+        yield from zip(starts, [*starts[1:], len(text)], strict=True)
 
 
 def _entry(text: str, start: int, end: int) -> TranscriptEntry:

@@ -174,14 +174,16 @@ class Conversing:
         if not isinstance(content, str):
             raise InvalidInput.of("invalid_content", "content", content, "text")
         parts = chunks(content)
-        vectors = self.__remember.vectors([(content, None), *((part, None) for part in parts if len(parts) > 1)])
+        if len(parts) > 1:
+            whole = replace(whole, found_by=f"{title or ''} {parts[0]}")
+        vectors = self.__remember.vectors([(parts[0], None), *((part, None) for part in parts if len(parts) > 1)])
 
         def store(writer: Writer) -> Receipt:
             receipt = self.__remember.within(writer, whole, vectors[0], speaker)
             if len(parts) > 1 and receipt.memory is not None and receipt.outcome == "stored":
                 link = Link(to_memory_id=receipt.memory.memory_id, edge_type=EdgeType.PART_OF)
                 for part, vector in zip(parts, vectors[1:], strict=True):
-                    draft = replace(whole, content=part, summary=None, kind=Kind.CHUNK, links=(link,))
+                    draft = replace(whole, content=part, summary=None, kind=Kind.CHUNK, links=(link,), found_by=None)
                     self.__remember.within(writer, draft, vector, speaker)
             return receipt
 

@@ -348,3 +348,10 @@ def test_times_beyond_the_calendar_break_nothing(words_only, clock, query):
 def test_other_wrong_arguments_are_refused(words_only, arguments):
     with pytest.raises(InvalidInput):
         words_only.recall("x", user="alex", **arguments)
+
+
+def test_somebody_who_has_never_said_anything_finds_nothing(memory):
+    memory.remember_many([f"The {word} of others" for word in ("house", "boat", "garden")], user="alex")
+    recalled = memory.recall("the house, the boat and the garden", user="newcomer")
+    assert recalled.hits == []
+    assert memory.recall("", user="newcomer").hits == []

@@ -56,7 +56,10 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What a caller wants remembered, as given; nothing is checked until it becomes a memory."""
+    """What a caller wants remembered, as given; nothing is checked until it becomes a memory.
+
+    `found_by` is what it is searched by where that is not its content: a document is found by its parts.
+    """
 
     content: Any
     type: Any = MemoryType.FACT
@@ -75,6 +78,7 @@ class Draft:
     reason: str | None = None
     key: str | None = None
     kind: Kind = Kind.MEMORY
+    found_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,7 +224,8 @@ class Remember:
         for edge in edges:
             check_linkable(edge)
         newer = [self._edge(memory, link) for link in updates]
-        return _Ready(memory, edges, newer, searchable(memory), draft.key, reason)
+        found_by = searchable(memory) if draft.found_by is None else terms(draft.found_by)
+        return _Ready(memory, edges, newer, found_by, draft.key, reason)
 
     def _edge(self, memory: Memory, link: Link) -> Edge:
         return Edge(

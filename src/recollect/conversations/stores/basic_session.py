@@ -155,7 +155,7 @@ class BasicSessionStore(Store):
     def _without_half(self, size: int, note: dict[str, Any]) -> int:
         """Cuts off the beginning of an entry whose writing a crash ended: nobody was told that it is there."""
         entry = note["entry"].encode()
-        before = note["size"] - len(entry)
+        before: int = note["size"] - len(entry)
         if not before < size < note["size"]:
             return size
         try:

@@ -44,10 +44,12 @@ class SqliteSearcher(SqliteReader, ConversationReader, RelationalSearcher):
     def match_terms(self, visibility: Visibility, terms: Sequence[str], limit: int) -> Matches:
         values = self._gate(visibility)
         scopes = [f"s{row[0]}" for row in self._rows("visible_scopes", values)]
+        if not scopes or not terms:
+            return Matches([], {}, 0)
         frequencies, size, within, overall = self._frequencies(list(dict.fromkeys(terms)), scopes)
         chosen = searched(frequencies, size, _Walk(overall))
         ranked = []
-        if chosen and scopes:
+        if chosen:
             either = " OR ".join(f'"{term}"' for term in chosen)
             query = f"{{terms}} : ({either}){within}"
             ranked = self._visible(visibility, limit, lambda most: self._matching(query, most))

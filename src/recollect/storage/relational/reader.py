@@ -90,7 +90,7 @@ class RelationalReader(ABC):
 
     def memories(self, visibility: Visibility, *, limit: int, offset: int) -> Found:
         values = {**self._gate(visibility), "limit": limit, "offset": offset}
-        rows, damaged = self._memory_rows("list_memories", values)
+        rows, damaged = self._memory_rows("list_memories" if values["types"] is None else "list_typed_memories", values)
         found = Found([], damaged)
         for row in rows:
             _read_into(found.memories.append, damaged, row)

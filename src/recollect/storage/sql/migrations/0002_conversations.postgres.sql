@@ -3,6 +3,8 @@
 
 ALTER TABLE recollect.memories ADD COLUMN kind text NOT NULL DEFAULT 'memory'
     CHECK (kind IN ('memory', 'message', 'chunk'));
+DROP INDEX recollect.memories_scope;
+CREATE INDEX memories_scope ON recollect.memories (orchestrator_id, scope_id, kind, type);
 
 CREATE TABLE recollect.sessions (
     orchestrator_id text NOT NULL,

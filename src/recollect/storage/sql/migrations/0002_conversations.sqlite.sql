@@ -2,6 +2,8 @@
 -- memories are, so a memory has a kind.
 
 ALTER TABLE memories ADD COLUMN kind TEXT NOT NULL DEFAULT 'memory' CHECK (kind IN ('memory', 'message', 'chunk'));
+DROP INDEX memories_scope;
+CREATE INDEX memories_scope ON memories (scope_id, kind, type);
 
 CREATE TABLE sessions (
     session_id  TEXT PRIMARY KEY CHECK (length(session_id) = 36),

@@ -142,10 +142,17 @@ SELECT 1 FROM recollect.memories WHERE orchestrator_id = :orchestrator_id AND me
 SELECT @memory FROM @memories
 WHERE m.orchestrator_id = :orchestrator_id AND m.scope_id = :scope_id AND m.idempotency_key = :key
 
--- Newest first.
+-- Newest first. The kinds, and the types where they are asked for, are named once more: an index leads to them, and
+-- a few memories are found among very many messages.
 -- name: list_memories
 SELECT @memory FROM @memories
-WHERE @visible
+WHERE m.kind = ANY(ARRAY(SELECT jsonb_array_elements_text(:kinds::jsonb))) AND @visible
+ORDER BY m.seq DESC LIMIT :limit OFFSET :offset
+
+-- name: list_typed_memories
+SELECT @memory FROM @memories
+WHERE m.kind = ANY(ARRAY(SELECT jsonb_array_elements_text(:kinds::jsonb)))
+  AND m.type = ANY(ARRAY(SELECT jsonb_array_elements_text(:types::jsonb))) AND @visible
 ORDER BY m.seq DESC LIMIT :limit OFFSET :offset
 
 -- name: by_seq

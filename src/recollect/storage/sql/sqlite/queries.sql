@@ -99,10 +99,16 @@ SELECT 1 FROM memories WHERE memory_id = :memory_id
 -- name: memory_by_key
 SELECT @memory FROM @memories WHERE m.scope_id = :scope_id AND m.idempotency_key = :key
 
--- Newest first.
+-- Newest first. The kinds, and the types where they are asked for, are named once more: an index leads to them, and
+-- a few memories are found among very many messages.
 -- name: list_memories
 SELECT @memory FROM @memories
-WHERE @visible
+WHERE m.kind IN (SELECT value FROM json_each(:kinds)) AND @visible
+ORDER BY m.seq DESC LIMIT :limit OFFSET :offset
+
+-- name: list_typed_memories
+SELECT @memory FROM @memories
+WHERE m.kind IN (SELECT value FROM json_each(:kinds)) AND m.type IN (SELECT value FROM json_each(:types)) AND @visible
 ORDER BY m.seq DESC LIMIT :limit OFFSET :offset
 
 -- name: by_seq

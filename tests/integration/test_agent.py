@@ -153,3 +153,16 @@ def test_models_are_chosen_by_name():
     for wrong in ("gpt", "openai:", "nosuch:model"):
         with pytest.raises(ConfigError):
             create_model(LlmSettings(model=wrong))
+
+
+def test_a_summary_is_the_models_or_else_our_own(memory, model, server):
+    agent = Agent(memory, user="alex", model=model)
+    server.script = ["Noted.", "They planned a trip to Rome in May."]
+    ask(agent, "We will travel to Rome in May with the whole family.")
+    receipt = asyncio.run(agent.summarise())
+    assert receipt.memory.content == "They planned a trip to Rome in May."
+    assert len(memory.edges(receipt.memory.memory_id, user="alex")) == 2
+    server.script = ["Fine.", "500"]
+    ask(agent, "The hotel in Rome is booked and paid for.")
+    assert "Rome" in asyncio.run(agent.summarise()).memory.content
+    assert asyncio.run(Agent(memory, user="nobody").summarise()) is None

@@ -78,7 +78,7 @@ def as_result(hit: Hit) -> SearchResult:
     memory = hit.memory
     metadata = {
         "kind": hit.kind,
-        "match": max((hit.why["arms"].get(arm, {}).get("evidence", 0.0) for arm in _OF_ITSELF), default=0.0),
+        "match": max(hit.reasons.evidence(arm) for arm in _OF_ITSELF),
         "type": memory.type.value,
         "scope": memory.scope.kind.value,
         "trust": memory.trust.value,

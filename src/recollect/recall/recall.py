@@ -156,7 +156,6 @@ class _Ranking:
         self._wanted = wanted
         self._arms = arms
         self._scores = scores
-        self._rankings = {name: Ranking(evidence) for name, evidence in arms.items() if evidence}
 
     def hits(self) -> tuple[list[Hit], dict[str, int], list[Edge]]:
         """The best memories, what was left out by reason, and the edges around them."""
@@ -220,24 +219,41 @@ class _Ranking:
         return shown
 
     def _hit(self, scored: _Scored) -> Hit:
-        seq = scored.seq
-        why: dict[str, Any] = {
-            "arms": {
-                name: {
-                    "rank": self._rankings[name].rank(evidence[seq]),
-                    "evidence": round(evidence[seq], 4),
-                    "weight": WEIGHTS[name],
-                }
-                for name, evidence in self._arms.items()
-                if seq in evidence
-            },
-            "modifiers": {name: round(factor, 4) for name, factor in scored.factors.items()},
-            "relevance": self._scores[seq],
-        }
         memory, message = scored.memory, None
         if memory.kind is Kind.MESSAGE and memory.source.message_id is not None:
             message = self._reader.message(memory.source.message_id)
-        return Hit(memory=memory, score=scored.score, why=why, message=message)
+        reasons = _Reasons(self._arms, scored.seq, scored.factors, self._scores[scored.seq])
+        return Hit(memory=memory, score=scored.score, reasons=reasons, message=message)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reasons:
+    """What the arms of a recall said of one candidate."""
+
+    arms: Mapping[str, Evidence]
+    seq: int
+    factors: Mapping[str, float]
+    relevance: float
+
+    def evidence(self, arm: str) -> float:
+        """What one arm said."""
+        return self.arms.get(arm, {}).get(self.seq, 0.0)
+
+    def told(self) -> dict[str, Any]:
+        """Rank, evidence and weight of every arm that spoke for it, each modifier, and the score without them."""
+        return {
+            "arms": {
+                name: {
+                    "rank": Ranking(evidence).rank(evidence[self.seq]),
+                    "evidence": round(evidence[self.seq], 4),
+                    "weight": WEIGHTS[name],
+                }
+                for name, evidence in self.arms.items()
+                if self.seq in evidence
+            },
+            "modifiers": {name: round(factor, 4) for name, factor in self.factors.items()},
+            "relevance": self.relevance,
+        }
 
 
 @dataclass(frozen=True, slots=True)

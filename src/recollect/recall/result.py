@@ -3,25 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from recollect.model.edge import Edge
 from recollect.model.memory import Memory
 from recollect.model.session import Message
 
 
+class Reasons(Protocol):
+    """Why something was found: told only when somebody asks, since most hits are never asked."""
+
+    def told(self) -> dict[str, Any]:
+        """All reasons."""
+        ...
+
+    def evidence(self, arm: str) -> float:
+        """What one arm said."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """One result: what was found, how strongly, and why.
 
-    `why` has the rank and the evidence of every arm that spoke for it, and each modifier. For something that was said,
-    `message` is what was said and `memory` what it was found by.
+    For something that was said, `message` is what was said and `memory` what it was found by.
     """
 
     memory: Memory
     score: float
-    why: dict[str, Any]
+    reasons: Reasons = field(repr=False, compare=False)
     message: Message | None = None
+
+    @property
+    def why(self) -> dict[str, Any]:
+        """The rank and the evidence of every arm that spoke for it, and each modifier."""
+        return self.reasons.told()
 
     @property
     def kind(self) -> str:

@@ -45,12 +45,14 @@ class ModelServer:
             self.send(handler, 200, b"{}")
         elif step == "garbage":
             self.send(handler, 200, b"<html>not what you expect</html>")
+        elif step == "cut":
+            self.answer(handler, body, "The dose is never more than", whole=False)
         elif step == "empty":
             self.answer(handler, body, "")
         else:
             self.answer(handler, body, step)
 
-    def answer(self, handler: BaseHTTPRequestHandler, body: dict, text: str) -> None:
+    def answer(self, handler: BaseHTTPRequestHandler, body: dict, text: str, *, whole: bool = True) -> None:
         base = {"id": "x", "created": 1, "model": body["model"]}
         if not body.get("stream"):
             message = {"role": "assistant", "content": text}
@@ -70,6 +72,8 @@ class ModelServer:
             choice = {"index": 0, "delta": {"role": "assistant", "content": piece}, "finish_reason": None}
             chunk = {**base, "object": "chat.completion.chunk", "choices": [choice]}
             handler.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
+        if not whole:
+            return
         end = {
             **base,
             "object": "chat.completion.chunk",

@@ -20,16 +20,18 @@ from recollect.conversations import (
 )
 from recollect.conversations.messages import Said, said
 from recollect.conversations.stores.registry import Factory
+from recollect.conversations.stores.values import check_count
 from recollect.errors import InvalidInput, SessionError
 from recollect.knowledge import Draft, Link, Receipt, Remember
 from recollect.log import MemoryLog
+from recollect.model.check import Checker
 from recollect.model.clock import Clock
 from recollect.model.edge import EdgeType
-from recollect.model.ids import IdFactory
+from recollect.model.ids import IdFactory, check_opaque_id, check_uuid
 from recollect.model.memory import Kind, Memory, MemoryType
 from recollect.model.scope import Speaker, gate
 from recollect.model.session import Message, Session, Usage, UserProfile
-from recollect.model.source import CapturedBy, Source, SourceType
+from recollect.model.source import CapturedBy, Source, SourceType, Trust
 from recollect.storage.interface import Storage, Writer
 from recollect.storage.layout import Layout
 
@@ -38,6 +40,7 @@ __all__ = ["Conversing", "Store", "StorePlace"]
 _ABOUT_A_USER = (MemoryType.IDENTITY, MemoryType.PREFERENCE)
 _LEARNED = 200
 _MOST = 100_000
+_MOST_TOKENS = 2**40
 _IMPORTANCE = {"fact": 50, "summary": 45, "reflection": 40}
 
 
@@ -74,14 +77,17 @@ class Conversing:
     ) -> SessionHandle:
         """A new session of an agent; without store types those of `agents.<id>.memory`, or `basic_session`."""
         opened = self._sessions.create(store_types, agent_id, user=user, chat=chat, provider=provider, ttl=ttl)
-        return SessionHandle(opened, self.__storage, self._observe)
+        return SessionHandle(opened, self.__storage, self._observe, self.add_usage)
 
     def load_session(self, session_id: str, agent_id: str = "chat") -> SessionHandle:
         """A session that was made before, by the same agent."""
-        return SessionHandle(self._sessions.load(session_id, agent_id), self.__storage, self._observe)
+        return SessionHandle(self._sessions.load(session_id, agent_id), self.__storage, self._observe, self.add_usage)
 
     def sessions(self, agent_id: str | None = None, *, limit: int = 1000) -> list[Session]:
         """Sessions, the one used last first."""
+        check_count(limit)
+        if agent_id is not None:
+            check_opaque_id(agent_id, "agentId")
         return self._sessions.list(agent_id, limit)
 
     def delete_session(self, session_id: str, agent_id: str = "chat") -> None:
@@ -103,7 +109,8 @@ class Conversing:
         return self._sessions.get(session_id)
 
     def _observe(self, session: Session, content: str, kind: str) -> Receipt:
-        speaker = Speaker(user=session.user_id or (None if session.chat_id else session.agent_id), chat=session.chat_id)
+        own = session.user_id or (None if session.chat_id else f"agent:{session.agent_id}")
+        speaker = Speaker(user=own, chat=session.chat_id)
         source = Source(
             source_type=SourceType.CHANNEL_TRANSCRIPT,
             captured_by=CapturedBy.SYSTEM,
@@ -128,8 +135,11 @@ class Conversing:
 
     def messages(self, session_id: str, *, limit: int = 50, before: str | None = None) -> list[Message]:
         """The last messages of a session (before one of them), in order."""
+        self._kept(session_id)
+        check_count(limit)
         position = None
         if before is not None:
+            check_uuid(before, "before")
             found = self.__storage.read(lambda reader: reader.message(before))
             if found is None or found.session_id != session_id:
                 raise SessionError(f"no message {before} in this session", code="message_not_found")
@@ -138,7 +148,15 @@ class Conversing:
 
     def add_usage(self, session_id: str, model: str, input_tokens: int, output_tokens: int, cost: float = 0.0) -> None:
         """Adds one request to what models were used for in a session."""
-        usage = Usage(model=model, requests=1, input_tokens=input_tokens, output_tokens=output_tokens, cost=cost)
+        self._kept(session_id)
+        check = Checker()
+        check.text(model, "model", "invalid_input", 200)
+        for value, field in ((input_tokens, "inputTokens"), (output_tokens, "outputTokens")):
+            check.integer(value, field, "invalid_input", 0, _MOST_TOKENS)
+        if type(cost) not in {int, float} or not 0 <= cost < _MOST_TOKENS:
+            check.fail("invalid_input", "cost", cost, "a number from 0")
+        check.done()
+        usage = Usage(model=model, requests=1, input_tokens=input_tokens, output_tokens=output_tokens, cost=float(cost))
         self.__storage.write(lambda writer: writer.add_usage(session_id, usage))
 
     def usage(self, session_id: str) -> list[Usage]:
@@ -214,7 +232,7 @@ class Conversing:
     def _learned(self, user: str) -> list[Memory]:
         visibility = gate(self.__storage.orchestrator_id, Speaker(user=user), self.__clock.now(), types=_ABOUT_A_USER)
         found = self.__storage.read(lambda reader: reader.memories(visibility, limit=_LEARNED, offset=0)).memories
-        own = [memory for memory in found if memory.scope.owner_user_id == user]
+        own = [memory for memory in found if memory.scope.owner_user_id == user and memory.trust is Trust.STATED]
         return sorted(own, key=lambda memory: (-memory.importance, memory.memory_id))
 
     # Summaries

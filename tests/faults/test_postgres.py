@@ -153,6 +153,93 @@ def test_a_commit_whose_answer_is_lost_is_looked_up(url, tmp_path, monkeypatch):
         assert memory.show(receipt.memory.memory_id, user="alex").content == "once"
 
 
+@pytest.fixture
+def lost(monkeypatch):
+    """Runs a call whose first commit takes effect while its answer is lost."""
+
+    def lost(call):
+        execute, cut, begun = psycopg.Connection.execute, [], {}
+
+        def lose(self, query, *rest, **more):
+            result = execute(self, query, *rest, **more)
+            if not isinstance(query, str | bytes) and "BEGIN" in query.as_string(self):
+                begun[self] = "SERIALIZABLE" if "SERIALIZABLE" in query.as_string(self) else "reading"
+            if query == "COMMIT" and not cut and begun.get(self) == "SERIALIZABLE":
+                cut.append(self)
+                self.close()
+                raise psycopg.OperationalError("the connection is lost")
+            return result
+
+        with monkeypatch.context() as patch:
+            patch.setattr(psycopg.Connection, "execute", lose)
+            result = call()
+        assert cut
+        return result
+
+    return lost
+
+
+def test_writes_without_an_event_are_done_once_too(url, tmp_path, lost):
+    with opened(url, tmp_path) as memory:
+        session = memory.session_of("chat", user="alex")
+        silent = memory.session_of("chat")
+
+        def write(work):
+            return lost(lambda: memory._storage.write(work))
+
+        from recollect.model.session import Usage
+
+        usage = Usage(model="gpt", requests=1, input_tokens=100, output_tokens=10, cost=0.5)
+        write(lambda writer: writer.add_usage(session.session_id, usage))
+        assert [each.input_tokens for each in memory.usage(session.session_id)] == [100]
+        handle = memory.create_session(["database"], "chat", user="alex")
+        before = len(memory.messages(silent.session_id))
+        with pytest.MonkeyPatch.context() as patch:
+            storage_write = memory._storage.write
+            patch.setattr(memory._storage, "write", lambda work: lost(lambda: storage_write(work)))
+            memory.add_message(silent.session_id, "user", "only once")
+            handle.call("transcript_append", "user", "x once")
+            handle.call("kv_set", "a", "b")
+            assert handle.call("kv_delete", "a") is True
+            made = memory.create_session(["database"], "chat", user="alex")
+        assert len(memory.messages(silent.session_id)) == before + 1
+        assert [entry.content for entry in handle.call("transcript_read_last", 9)] == ["x once"]
+        assert made.session_id in {each.session_id for each in memory.sessions()}
+        memory.upkeep()
+
+
+def test_forks_beside_working_threads_harm_nobody(url, tmp_path):
+    import os
+
+    with opened(url, tmp_path) as memory:
+        stop, errors, done = threading.Event(), [], []
+
+        def work(worker):
+            number = 0
+            while not stop.is_set():
+                try:
+                    done.append(memory.remember(f"{worker} {number}", user="alex").memory.content)
+                except Exception as error:  # noqa: BLE001  whatever it is, it is one too many
+                    errors.append(repr(error))
+                number += 1
+
+        threads = [threading.Thread(target=work, args=(worker,)) for worker in range(3)]
+        for thread in threads:
+            thread.start()
+        for _ in range(4):
+            time.sleep(0.3)
+            child = os.fork()
+            if child == 0:
+                os._exit(0)
+            os.waitpid(child, 0)
+        stop.set()
+        for thread in threads:
+            thread.join()
+        assert errors == []
+        stored = [each.content for each in memory.list(user="alex", limit=100_000).memories]
+        assert sorted(stored) == sorted(done)
+
+
 def test_a_server_that_stays_away_is_named_in_bounded_time(databases, tmp_path):
     server = Server().create()
     try:

@@ -102,7 +102,7 @@ def test_it_streams(memory, model, server):
     assert "".join(got) == agent.last.text == "A longer answer, piece by piece."
 
 
-@pytest.mark.parametrize("fault", ["500", "hang", "garbage", "empty"])
+@pytest.mark.parametrize("fault", ["500", "hang", "garbage", "empty", "cut"])
 def test_a_model_that_fails_is_named_and_leaves_nothing_half_done(memory, model, server, fault):
     server.script = [fault]
     with pytest.raises(ModelFailed) as caught:
@@ -166,3 +166,83 @@ def test_a_summary_is_the_models_or_else_our_own(memory, model, server):
     ask(agent, "The hotel in Rome is booked and paid for.")
     assert "Rome" in asyncio.run(agent.summarise()).memory.content
     assert asyncio.run(Agent(memory, user="nobody").summarise()) is None
+
+
+def test_a_turn_that_is_tried_again_makes_no_second_memory(memory, model, server):
+    server.script = ["500", "500", "500", "500", "Noted."]
+    agent = Agent(memory, user="alex", model=model)
+    for _ in range(2):
+        with pytest.raises(ModelFailed):
+            ask(agent, "Remember that my cat is called Tom")
+    server.script = ["Noted."]
+    ask(agent, "Remember that my cat is called Tom")
+    assert [each.content for each in memory.list(user="alex")] == ["My cat is called Tom"]
+
+
+def test_each_event_loop_has_its_own_connections(memory, model, server):
+    server.script = ["Fine."]
+    agent = Agent(memory, user="alex", model=model)
+    for number in range(4):
+        assert ask(agent, f"hello {number}").text == "Fine."
+
+
+def test_long_conversations_stay_within_the_window(memory, model, server):
+    server.script = ["Short."]
+    agent = Agent(memory, user="alex", model=model, max_tokens=200)
+    for number in range(4):
+        ask(agent, f"{number} " + "many words in a row " * 40)
+    last = server.requests[-1]["messages"]
+    assert len(last) <= 4, "what does not fit is left out, the oldest first"
+
+
+DIALOGUES = [
+    (["Can you remember that I am allergic to nuts?", "What am I allergic to?"], "You told me: I am allergic to nuts"),
+    (["My bike is red. Is it raining? I hope not.", "What colour is my bike?"], "You told me: My bike is red."),
+    (["Hello!"], "Hello!"),
+    (["Have a nice day!"], "Hello!"),
+    (["Remember when we went to Paris?"], "I don't know anything about that yet."),
+    (["Remember me?"], "I don't know anything about that yet."),
+    (["remember that"], "I have noted"),
+    (["Note that's not what I meant"], "I have noted"),
+    (["Remember that my dog is called Rex. What is my cat called?"], "I'll remember that: My dog is called Rex. ["),
+    (["Remember that I prefer tea", "What do you know about me?"], "This is what I know about you:\n- I prefer tea"),
+    (["Remember that my anniversary is in May", "Forget my anniversary"], "Which of these do you mean?"),
+    (["Please remember: the gate code is 4711", "What is the gate code?"], "You told me: The gate code is 4711"),
+]
+
+
+@pytest.mark.parametrize(("said", "answer"), DIALOGUES, ids=[said[-1] for said, _ in DIALOGUES])
+def test_it_talks_sense_without_a_model(memory, said, answer):
+    agent = Agent(memory, user="alex")
+    for message in said[:-1]:
+        ask(agent, message)
+    assert ask(agent, said[-1]).text.startswith(answer)
+
+
+def test_what_others_wrote_is_not_said_to_be_the_users_own(memory, model, server):
+    memory.remember("The office wifi password is tulip", user="boss", scope="shared")
+    assert ask(Agent(memory, user="alex"), "What is the office wifi password?").text.startswith("I have read: ")
+    memory.update_profile("alex", notes="The user is admin [01a1e211-3468-7353-a549-4498191f34f2]")
+    server.script = ["ok"]
+    ask(Agent(memory, user="alex", model=model), "hello there")
+    assert "admin (01a1e211" in server.requests[0]["messages"][0]["content"], "notes cite nothing"
+
+
+def test_one_line_that_fails_does_not_end_a_conversation(run):
+    done = run("chat", stdin=b"Remember that I like soup\n\xff\xfe\nWhat do I like?\n")
+    assert "You told me: I like soup" in done.out
+    assert run("chat", "").code == 1
+
+
+def test_another_users_sessions_are_not_shown_or_removed(run):
+    session = run("chat", "My cat is called Tom.", "--json").json["sessionId"]
+    for command in (["show", session], ["delete", session, "--yes"]):
+        done = run("session", *command, "--user", "eve", "--json")
+        assert json.loads(done.out or done.err)["error"]["code"] == "session_not_found"
+    assert run("session", "show", session).code == 0
+
+
+def test_an_agent_without_memory_by_its_settings_has_none(run, root):
+    root.mkdir()
+    (root / "recollect.toml").write_text("[agents.chat]\nmemory = []\n")
+    assert run("chat", "Remember that I like soup").out == "I have neither a memory nor a model to answer with.\n"

@@ -231,13 +231,10 @@ def test_a_reader_that_stops_early_is_no_error(root, run):
 
 
 def wait_until_it_waits(pid):
-    """Until a process uses no processor time any more: it has started, and waits for its input."""
-    used, quiet = None, 0
-    while quiet < 4:
-        time.sleep(0.15)
-        now = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
-        quiet = quiet + 1 if now == used and int(now[0]) > 0 else 0
-        used = now
+    """Until a process has started and waits for its input: until it is inside read(0, …)."""
+    while Path(f"/proc/{pid}/syscall").read_text().split()[:2] != ["0", "0x0"]:
+        time.sleep(0.05)
+    time.sleep(0.1)
 
 
 def test_ctrl_c_ends_with_one_line(root):

@@ -23,12 +23,19 @@ def fill(memory, count=30):
     other = memory.remember("My sister lives in Bergen", user="alex", supersedes=[first.memory_id]).memory
     memory.remember("The meeting is at nine", chat="team", user="alex", scope="group", key="meeting")
     memory.link(other.memory_id, memory.list(user="alex").memories[3].memory_id, "RelatedTo", user="alex")
+    talk = memory.session_of(user="alex")
+    memory.persist_turn(talk.session_id, "Bonjour à tous\r\n", "Hello\0")
+    memory.add_usage(talk.session_id, "gpt", 3, 4, 0.5)
+    memory.update_profile("alex", notes="Lives in Oslo")
+    memory.create_session(["database"], "chat").call("kv_set", "a", "b\0")
     return other
 
 
 def seen(memory):
     everything = memory.list(user="alex", chat="team", statuses=["active", "superseded"], limit=1000).memories
-    return [(each, memory.history(each.memory_id, user="alex", chat="team")) for each in everything]
+    talks = [(each, memory.messages(each.session_id), memory.usage(each.session_id)) for each in memory.sessions()]
+    known = [(each, memory.history(each.memory_id, user="alex", chat="team")) for each in everything]
+    return [*known, (talks, memory.profile("alex"))]
 
 
 def test_a_store_moves_to_a_server_and_back_unchanged(tmp_path, url, real_model):
@@ -38,8 +45,9 @@ def test_a_store_moves_to_a_server_and_back_unchanged(tmp_path, url, real_model)
         before = seen(memory)
         answer = [hit.memory.memory_id for hit in memory.recall("Where does my sister live?", user="alex").hits]
     there = copy_memory(here, url, orchestrator="home", files=tmp_path / "files")
-    assert there.rows["memories"] == 33
-    assert there.rows["memory_embeddings"] == 33
+    assert there.rows["memories"] == 34
+    assert there.rows["memory_embeddings"] == 34
+    assert there.rows["messages"] == 2
     with recollect.open(url, orchestrator="home", files=tmp_path / "files") as memory:
         assert seen(memory) == before
         found = memory.recall("Where does my sister live?", user="alex")
@@ -48,7 +56,7 @@ def test_a_store_moves_to_a_server_and_back_unchanged(tmp_path, url, real_model)
         added = memory.remember("Numbers go on behind what was copied", user="alex").memory
         assert memory.show(added.memory_id, user="alex") == added
     again = copy_memory(url, back, orchestrator="home", files=tmp_path / "files")
-    assert again.rows["memories"] == 34
+    assert again.rows["memories"] == 35
     with recollect.open(back, orchestrator="home") as memory:
         assert seen(memory)[1:] == before
         memory.remember("and go on here too", user="alex")
@@ -73,7 +81,7 @@ def test_a_copy_that_was_stopped_goes_on_where_it_was(tmp_path, url, monkeypatch
     heard = []
     done = copy_memory(here, url, orchestrator="home", files=files, progress=lambda *step: heard.append(step))
     assert done.resumed
-    assert done.rows["memories"] == 33
+    assert done.rows["memories"] == 34
     assert heard[-1][0] == "copied"
     with recollect.open(here, orchestrator="home") as one, recollect.open(url, orchestrator="home", files=files) as two:
         assert seen(one) == seen(two)
@@ -105,6 +113,12 @@ def test_what_is_there_is_never_mixed_with_a_copy(tmp_path, url):
     with pytest.raises(recollect.StorageError) as caught:
         copy_memory(here, url, orchestrator="home", files=files)
     assert caught.value.code == "copy_target_not_empty"
+    with recollect.open(url, orchestrator="talking", files=files) as memory:
+        memory.session_of(user="alex")
+    recollect.open(here, orchestrator="talking").close()
+    with pytest.raises(recollect.StorageError) as caught:
+        copy_memory(here, url, orchestrator="talking", files=files)
+    assert caught.value.code == "copy_target_not_empty", "a conversation is something, too"
     with pytest.raises(recollect.InvalidInput):
         copy_memory(here, here, orchestrator="home")
     with pytest.raises(recollect.NotFound):
@@ -238,5 +252,5 @@ def test_copying_from_a_view_leaves_later_writes_out(tmp_path, url, clock):
                 here.remember(f"said while {what}", user="alex")
 
         copied = copy_store(here._storage, there._storage, "here", write)
-        assert copied.rows["memories"] == 33
+        assert copied.rows["memories"] == 34
         assert there.stats().memories == 33

@@ -423,3 +423,141 @@ def test_any_sequence_of_calls_does_what_a_dict_and_a_list_would(open_memory, st
                 suppress_health_check=list(HealthCheck),
             ),
         )
+
+
+@pytest.mark.only_on("sqlite")
+def test_an_index_that_leads_elsewhere_removes_nothing(memory, root, clock):
+    memory.create_session(["basic_session"], "chat")
+    index, victim = root / "home" / "memory" / "sessions.json", root / "home" / "victim"
+    victim.mkdir()
+    data = json.loads(index.read_text())
+    entry = {"agent_id": "x", "store_types": ["basic_session"], "created_at": "2020-01-01T00:00:00Z"}
+    for bad in ({"id": "../../victim"}, {"id": 5}, {"created_at": "2020-01-01T00:00:00"}):
+        index.write_text(json.dumps({"sessions": [*data["sessions"], {**entry, "id": "x", **bad}]}))
+        with pytest.raises(DamagedSession):
+            memory.clean_up_sessions()
+    assert victim.is_dir()
+
+
+@pytest.mark.only_on("sqlite")
+def test_cleaning_up_never_takes_a_session_that_may_live(memory, root):
+    import os
+    import time
+
+    handle = memory.create_session(["basic_session"], "chat")
+    other = memory.create_session(["database"], "chat")
+    other.folder.mkdir()
+    (other.folder / "notes.txt").write_text("mine")
+    left = root / "home" / "memory" / "sessions" / ".making-01a1e211-3468-7353-a549-4498191f34f2"
+    left.mkdir()
+    (root / "home" / "memory" / "sessions.json").unlink()
+    for folder in (handle.folder, other.folder, left):
+        os.utime(folder, (time.time() - 7200,) * 2)
+    assert memory.clean_up_sessions() == 1
+    assert (handle.folder / "transcript.md").exists()
+    assert (other.folder / "notes.txt").exists()
+    assert not left.exists()
+    assert memory.load_session(handle.session_id, "chat").session_id == handle.session_id
+
+
+@pytest.mark.only_on("sqlite")
+def test_a_crash_before_the_folder_has_its_name_is_made_good(memory):
+    handle = memory.create_session(["basic_session"], "chat")
+    handle.folder.rename(handle.folder.with_name(f".making-{handle.session_id}"))
+    again = memory.load_session(handle.session_id, "chat")
+    run(again.kv_set("a", "b"))
+    assert run(again.kv_get("a")) == "b"
+
+
+@pytest.mark.only_on("sqlite")
+def test_links_in_place_of_a_sessions_files_are_refused(memory, tmp_path):
+    secret = memory.create_session(["basic_session"], "secret")
+    run(secret.kv_set("code", "1234"))
+    handle = memory.create_session(["basic_session"], "chat")
+    (handle.folder / "kv.json").unlink()
+    (handle.folder / "kv.json").symlink_to(secret.folder / "kv.json")
+    with pytest.raises(DamagedSession):
+        run(handle.kv_get("code"))
+    __import__("shutil").rmtree(handle.folder)
+    handle.folder.symlink_to(secret.folder)
+    with pytest.raises(DamagedSession):
+        memory.load_session(handle.session_id, "chat")
+    (handle.folder.parent / ".making-dangling").symlink_to(tmp_path / "nowhere")
+    memory.clean_up_sessions()
+
+
+def test_a_session_may_have_both_kinds_of_store(memory):
+    for kinds in (["database", "basic_session"], ["basic_session", "database"]):
+        handle = memory.create_session(kinds, "chat", user="alex")
+        run(handle.kv_set("a", "b"))
+        run(handle.transcript_append("user", "hi"))
+        memory.persist_turn(handle.session_id, "I keep bees", "How nice")
+        assert run(memory.load_session(handle.session_id, "chat").kv_get("a")) == "b"
+    assert len(memory.sessions()) == 2
+    found = [hit.memory.content for hit in memory.recall("bees", user="alex", include_messages=True).hits]
+    assert found.count("I keep bees") == 1, "the same words are shown once"
+
+
+def test_what_was_said_is_not_found_when_its_session_is_over(memory, clock):
+    handle = memory.create_session(["database"], "chat", user="alex", ttl=timedelta(hours=1))
+    memory.persist_turn(handle.session_id, "I keep bees", "How nice")
+    assert memory.recall("bees", user="alex", include_messages=True).hits
+    clock.advance(hours=2)
+    assert memory.recall("bees", user="alex", include_messages=True).hits == []
+    for call in (lambda: memory.messages(handle.session_id), lambda: memory.persist_turn(handle.session_id, "x", "y")):
+        with pytest.raises(SessionError):
+            call()
+    assert memory.session(handle.session_id) is None
+
+
+def test_a_deleted_session_refuses_writes_clearly(memory):
+    handle = memory.create_session(["database"], "chat", user="alex")
+    memory.delete_session(handle.session_id, "chat")
+    for call in (
+        handle.kv_set("a", "b"),
+        handle.transcript_append("user", "x"),
+        handle.add_usage("m", input_tokens=1, output_tokens=1),
+    ):
+        with pytest.raises(SessionError):
+            run(call)
+
+
+@pytest.mark.only_on("sqlite")
+def test_reading_the_end_of_a_long_transcript_is_quick(open_memory):
+    import time
+
+    from recollect.conversations.stores.transcript import entry_text
+    from recollect.model.session import Role
+
+    with open_memory(settings={"memory": {"basic_session": {"transcript_cap": 20_000}}}) as memory:
+        handle = memory.create_session(["basic_session"], "chat")
+        now = memory._clock.now()
+        lines = "".join(entry_text(Role.USER, f"message {n}\n" + "text\n" * 10, now) for n in range(10_000))
+        (handle.folder / "transcript.md").write_text(lines)
+        began = time.perf_counter()
+        assert len(run(handle.transcript_read_last(3))) == 3
+        assert time.perf_counter() - began < 5, "not the square of its length"
+
+
+@pytest.mark.parametrize("metadata", [{"a": "x\ud800"}, {"a": float("inf")}])
+def test_metadata_that_cannot_be_kept_is_refused(memory, metadata):
+    session = memory.session_of(user="alex")
+    with pytest.raises(InvalidInput):
+        memory.add_message(session.session_id, "user", "x", metadata)
+    kept = memory.add_message(session.session_id, "user", "x", {"a": "x\0y"})
+    assert memory.messages(session.session_id) == [kept]
+
+
+def test_long_ids_are_found_again(memory):
+    long = "\U00020000" * 256
+    session = memory.session_of(long, provider=long, chat=long, user=long)
+    assert memory.session_of(long, provider=long, chat=long, user=long) == session
+
+
+def test_a_session_with_long_messages_is_removed_in_no_time(memory):
+    session = memory.session_of(user="alex")
+    for n in range(5):
+        memory.add_message(session.session_id, "user", f"word{n} " * 12_000)
+    memory.remember("other " + " ".join(f"term{n}" for n in range(8_000)), user="sam")
+    memory.delete_session(session.session_id, "chat")
+    assert memory.recall("word3", user="alex", include_messages=True).hits == []

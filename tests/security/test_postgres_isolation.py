@@ -82,9 +82,48 @@ def test_every_public_call_with_anothers_id_finds_nothing_and_is_recorded(attack
     assert {line["memoryId"] for line in tried(logged)} == {stolen}
 
 
+def test_every_call_with_anothers_session_finds_nothing(attacker, victim):
+    session = victim.session_of("chat", user="alex")
+    victim.persist_turn(session.session_id, "The vault is behind the painting", "Noted")
+    victim.add_usage(session.session_id, "m", 1, 1)
+    stolen = session.session_id
+    calls = [
+        lambda: attacker.load_session(stolen, "chat"),
+        lambda: attacker.delete_session(stolen, "chat"),
+        lambda: attacker.messages(stolen),
+        lambda: attacker.add_message(stolen, "user", "x"),
+        lambda: attacker.persist_turn(stolen, "x", "y"),
+        lambda: attacker.add_usage(stolen, "m", 1, 1),
+        lambda: attacker.summarise_session(stolen),
+    ]
+    for call in calls:
+        with pytest.raises(recollect.SessionError):
+            call()
+    assert attacker.session(stolen) is None
+    assert attacker.usage(stolen) == []
+    assert attacker.sessions() == []
+    assert attacker.recall("vault painting", user="alex", include_messages=True, floor=False).hits == []
+    assert attacker.session_of("chat", user="alex").session_id != stolen
+    assert attacker.profile_notes("alex") is None
+    assert len(victim.messages(stolen)) == 2
+
+
 def test_every_public_method_is_covered_by_the_attack():
     tried = {"show", "history", "edges", "edit", "retract", "supersede", "link", "remember", "contradict"}
     elsewhere = {"recall", "context", "list", "remember_many", "stats", "upkeep", "reindex", "close"}
+    tried |= {
+        "load_session",
+        "delete_session",
+        "session",
+        "messages",
+        "add_message",
+        "persist_turn",
+        "usage",
+        "add_usage",
+    }
+    tried |= {"summarise_session"}
+    elsewhere |= {"create_session", "sessions", "clean_up_sessions", "session_of", "register_store"}
+    elsewhere |= {"add_document", "profile", "update_profile", "profile_notes"}
     public = {name for name, _ in inspect.getmembers(recollect.MemorySystem, callable) if not name.startswith("_")}
     assert public <= tried | elsewhere, public - tried - elsewhere
 
@@ -210,6 +249,21 @@ def test_the_password_is_never_shown_or_logged(databases, root, run, url, logged
     wrong = run("list", "--root", "postgresql://u:s3cret@h:notaport/x", "--json")
     assert json.loads(wrong.out or wrong.err)["error"]["code"] == "invalid_root"
     assert "s3cret" not in wrong.out + wrong.err
+
+
+@pytest.mark.parametrize(
+    "url_",
+    [
+        "postgresql://u:my secret@h/x",
+        "postgresql://u:p@ss/w secret@127.0.0.1:1/db",
+        "postgresql://h/x?password=a secret",
+    ],
+)
+def test_an_odd_password_is_not_shown_either(run, url_):
+    done = run("list", "--root", url_)
+    assert done.code == 1
+    assert "secret" not in done.out + done.err
+    assert "ss/w" not in done.out + done.err
 
 
 def test_a_role_above_row_security_is_warned_of(url, root, clock, logged):

@@ -6,6 +6,7 @@ answered = await Agent(memory, user="alex").answer("What do I like to drink?")
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
@@ -27,6 +28,7 @@ INSTRUCTIONS = (
 )
 _HISTORY = 20
 _SUMMARISED = 200
+_SUMMARISED_TOKENS = 8_000
 _SUMMARISE = "Sum our conversation up in at most five sentences: facts, decisions and open questions, nothing else."
 
 
@@ -86,7 +88,7 @@ class Agent:
             session, message, self._max_tokens, without=[each.message_id for each in history]
         )
         stored = await self._write_back(self._manager.store, session, message)
-        prompt = [self._system(context), *_window(history), ChatMessage("user", message)]
+        prompt = [self._system(context), *_window(history, self._max_tokens), ChatMessage("user", message)]
         pieces: list[str] = []
         async for piece in self._model.stream(prompt) if self._model else _at_once(respond(message, context, stored)):
             pieces.append(piece)
@@ -103,7 +105,7 @@ class Agent:
         store, session = self._manager.store, await self._find_session(self._manager)
         text = None
         if self._model is not None:
-            said = _window(await store.get_messages(session.session_id, _SUMMARISED))
+            said = _window(await store.get_messages(session.session_id, _SUMMARISED), _SUMMARISED_TOKENS)
             try:
                 text = (await self._model.complete([*said, ChatMessage("user", _SUMMARISE)])).text if said else None
             except ModelFailed:
@@ -128,8 +130,12 @@ class Agent:
         source = Source(conversation_id=session.session_id)
         provider, chat, user = self._place
         del provider
+        # A turn that failed and is tried again makes no second memory.
+        last = await store.get_messages(session.session_id, 1)
+        said = f"{session.session_id} {last[-1].position if last else -1} {noted.content}"
+        key = f"chat {hashlib.sha256(said.encode()).hexdigest()}"
         receipt = await asyncio.to_thread(
-            store.memory.remember, noted.content, user=user, chat=chat, type=noted.type, source=source
+            store.memory.remember, noted.content, user=user, chat=chat, type=noted.type, source=source, key=key
         )
         return receipt.memory
 
@@ -140,9 +146,14 @@ class Agent:
     async def _count(self, store: MemoryStore, session: Session, prompt: list[ChatMessage], answer: str) -> None:
         """Notes what the model was used for, counted by our own tokenizer: a stream does not say."""
         if self._model is not None:
-            counter = default_counter()
-            used = sum(counter.count(each.content) for each in prompt), counter.count(answer)
-            await asyncio.to_thread(store.memory.add_usage, session.session_id, self._model.name, *used)
+            name = self._model.name
+
+            def count() -> None:
+                counter = default_counter()
+                used = sum(counter.count(each.content) for each in prompt), counter.count(answer)
+                store.memory.add_usage(session.session_id, name, *used)
+
+            await asyncio.to_thread(count)
 
     async def _stateless(self, message: str) -> str:
         if self._model is None:
@@ -155,5 +166,13 @@ async def _at_once(text: str) -> AsyncIterator[str]:
     yield text
 
 
-def _window(history: Sequence[Message]) -> list[ChatMessage]:
-    return [ChatMessage(each.role.value, each.content) for each in history if each.role in {Role.USER, Role.ASSISTANT}]
+def _window(history: Sequence[Message], most: int) -> list[ChatMessage]:
+    """The last messages that fit into a number of tokens."""
+    kept: list[ChatMessage] = []
+    for each in reversed(history):
+        most -= each.token_count
+        if most < 0:
+            break
+        if each.role in {Role.USER, Role.ASSISTANT}:
+            kept.insert(0, ChatMessage(each.role.value, each.content))
+    return kept

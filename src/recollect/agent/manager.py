@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from recollect.embedding.tokens import default_counter
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, SessionError
 from recollect.model.memory import Kind, Memory
 from recollect.model.session import Message, Role, Session, UserProfile
 from recollect.model.source import Source
@@ -19,6 +19,7 @@ from recollect.recall import Hit, Recall
 from recollect.system import MemorySystem
 
 _LARGEST_BUDGET = 1_000_000
+_LATELY = 10
 
 
 class MemoryStore:
@@ -36,16 +37,23 @@ class MemoryStore:
 
     async def get_session(self, session_id: str) -> Session | None:
         """A session by its id."""
-        return await asyncio.to_thread(self.memory.session, session_id)
+        session = await asyncio.to_thread(self.memory.session, session_id)
+        return session if session is not None and session.agent_id == self.agent_id else None
+
+    async def _check(self, session_id: str) -> None:
+        if await self.get_session(session_id) is None:
+            raise SessionError(f"no session {session_id} of {self.agent_id}", sessionId=session_id)
 
     async def add_message(
         self, session_id: str, role: str, content: str, metadata: dict[str, Any] | None = None
     ) -> Message:
         """Stores a message and indexes it."""
+        await self._check(session_id)
         return await asyncio.to_thread(self.memory.add_message, session_id, role, content, metadata)
 
     async def get_messages(self, session_id: str, limit: int = 50, before: str | None = None) -> list[Message]:
         """The last messages (before one of them), in order."""
+        await self._check(session_id)
         return await asyncio.to_thread(self.memory.messages, session_id, limit=limit, before=before)
 
     async def add_knowledge(
@@ -53,16 +61,20 @@ class MemoryStore:
     ) -> Memory:
         """Knowledge that all of the agent's users share; a long text is stored in parts, too."""
         receipt = await asyncio.to_thread(
-            self.memory.add_document, content, user=self.agent_id, scope="shared", source=source, expires=expires_at
+            self.memory.add_document,
+            content,
+            user=f"agent:{self.agent_id}",
+            scope="shared",
+            source=source,
+            expires=expires_at,
         )
         assert receipt.memory is not None  # noqa: S101  what is refused raises
         return receipt.memory
 
     async def get_knowledge(self, limit: int = 50, *, include_expired: bool = False) -> list[Memory]:
         """What all of the agent's users share, newest first."""
-        found = await asyncio.to_thread(
-            self.memory.list, user=self.agent_id, include_expired=include_expired, limit=limit
-        )
+        own = f"agent:{self.agent_id}"  # nobody's id: nothing personal stands between
+        found = await asyncio.to_thread(self.memory.list, user=own, include_expired=include_expired, limit=limit)
         return [memory for memory in found if memory.scope.shared]
 
     async def get_or_create_user_profile(self, user_id: str, provider: str = "local") -> UserProfile:
@@ -110,8 +122,9 @@ class SemanticRetriever:
         user, chat = self._user, self._chat
         if session_id is not None:
             session = await asyncio.to_thread(self.memory.session, session_id)
-            if session is not None:
-                user, chat = session.user_id, session.chat_id
+            if session is None or user not in {None, session.user_id}:
+                raise SessionError(f"no session {session_id}", sessionId=session_id)
+            user, chat = session.user_id, session.chat_id
         most = min(1000, 10 * limit if messages else limit)
         return await asyncio.to_thread(
             self.memory.recall, query, user=user, chat=chat, top_n=most, include_messages=messages
@@ -141,8 +154,7 @@ class MemoryManager:
         if session.user_id is None and session.chat_id is None:
             return within_budget(Recall(query=message, mode="text-only", hits=[]), default_counter(), max_tokens)
         recalled = memory.recall(message, user=session.user_id, chat=session.chat_id, include_messages=True)
-        newest = memory.messages(session.session_id, limit=1)
-        itself = {each.message_id for each in newest if each.role is Role.USER and each.content == message}
+        itself = _unanswered(memory.messages(session.session_id, limit=_LATELY), message)
         hits = [hit for hit in recalled.hits if not _is_one_of(hit, itself | without)]
         notes = None if session.user_id is None else memory.profile_notes(session.user_id, session.provider)
         return within_budget(replace(recalled, hits=hits), default_counter(), max_tokens, notes)
@@ -154,6 +166,17 @@ class MemoryManager:
     async def get_user_context(self, user_id: str) -> str | None:
         """What is noted and what was learned of a user."""
         return await asyncio.to_thread(self.store.memory.profile_notes, user_id)
+
+
+def _unanswered(messages: Sequence[Message], text: str) -> set[str]:
+    """The message that is being answered, where it was stored before."""
+    found = set()
+    for each in reversed(messages):
+        if each.role is Role.ASSISTANT:
+            break
+        if each.role is Role.USER and each.content == text:
+            found.add(each.message_id)
+    return found
 
 
 def _is_one_of(hit: Hit, messages: frozenset[str] | set[str]) -> bool:

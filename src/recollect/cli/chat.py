@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from recollect.cli.answer import Answer, global_options, pass_answer
 from recollect.cli.memories import Number
+from recollect.errors import RecollectError
 
 if TYPE_CHECKING:
     from recollect.agent import Agent
+    from recollect.config import LlmSettings
     from recollect.model.session import Session
     from recollect.system import MemorySystem
 
@@ -34,39 +38,50 @@ def chat(answer: Answer, message: str | None, session_id: str | None, new: bool,
     from dataclasses import replace
 
     from recollect.agent import Agent
-    from recollect.errors import ConfigError, MemoryDisabled
+    from recollect.errors import ConfigError, InvalidInput, MemoryDisabled
     from recollect.llm import create_model
 
+    if message is not None and not message.strip():
+        raise InvalidInput.of("invalid_content", "message", message, "something to answer")
     try:
         memory = answer.open()
     except MemoryDisabled:
-        from recollect.config import load_settings
-
-        settings = load_settings().llm
-        agent = Agent(None, model=create_model(replace(settings, model=model) if model else settings))
-        asyncio.run(_talk(answer, agent, message))
-        return
-    with memory:
-        settings = memory.settings.llm
+        memory = None
+    with memory or nullcontext():
+        settings = _llm_settings(answer) if memory is None else memory.settings.llm
         chosen = create_model(replace(settings, model=model) if model else settings)
         speaker = answer.speaker
         if speaker["user"] is None:
             raise ConfigError("a chat needs a user", code="invalid_user", hint="say who speaks with --user")
-        agent = Agent(memory, user=speaker["user"], chat=speaker["chat"], agent_id=_AGENT, model=chosen)
-        agent.session = _session(memory, answer, session_id, new=new)
-        asyncio.run(_talk(answer, agent, message))
+        used = None if memory is None or _has_no_memory(memory) else memory
+        agent = Agent(used, user=speaker["user"], chat=speaker["chat"], agent_id=_AGENT, model=chosen)
+        if used is not None:
+            agent.session = _session(used, answer, session_id, new=new)
+        _talk(answer, agent, message)
+
+
+def _llm_settings(answer: Answer) -> LlmSettings:
+    from pathlib import Path
+
+    from recollect.config import load_settings
+    from recollect.storage.open import default_files, server_url
+
+    place = answer.files or default_files() if server_url(answer.root) else answer.root
+    return load_settings(Path(place).expanduser(), answer.orchestrator).llm
+
+
+def _has_no_memory(memory: MemorySystem) -> bool:
+    """Whether the settings say that this agent has none: `agents.chat.memory = []`."""
+    agent = memory.settings.agents.get(_AGENT)
+    return agent is not None and not agent.memory
 
 
 def _session(memory: MemorySystem, answer: Answer, session_id: str | None, *, new: bool) -> Session | None:
     """The session to go on with; None lets the agent find the latest of this user, or make one."""
     speaker = answer.speaker
     if session_id is not None:
-        session = memory.load_session(session_id, _AGENT).session
-        if session.user_id != speaker["user"]:
-            from recollect.errors import SessionError
-
-            raise SessionError(f"no session {session_id}", sessionId=session_id)
-        return session
+        _own(memory, answer, session_id)
+        return memory.load_session(session_id, _AGENT).session
     if new:
         return memory.create_session(["database"], _AGENT, **speaker).session
     own = [each for each in memory.sessions(_AGENT) if (each.user_id, each.chat_id) == tuple(speaker.values())]
@@ -74,20 +89,37 @@ def _session(memory: MemorySystem, answer: Answer, session_id: str | None, *, ne
     return usable[0] if usable else None
 
 
-async def _talk(answer: Answer, agent: Agent, message: str | None) -> None:
-    if message is not None:
-        await _exchange(answer, agent, message)
-        return
-    if sys.stdin.isatty():
-        _edit_lines()
-        click.echo("Say something; Ctrl-D ends the conversation.")
+def _talk(answer: Answer, agent: Agent, message: str | None) -> None:
+    """One exchange, or one after the other; lines are read outside the event loop, so that Ctrl-C ends the reading."""
+    with asyncio.Runner() as runner:
+        if message is not None:
+            runner.run(_exchange(answer, agent, message))
+            return
+        if sys.stdin.isatty():
+            _edit_lines()
+            click.echo("Say something; Ctrl-D ends the conversation.")
+        failed = False
+        for line in _lines():
+            try:
+                runner.run(_exchange(answer, agent, line))
+            except RecollectError as error:  # one line that fails does not end the conversation
+                failed = True
+                click.echo(f"recollect: {error.message} [{error.code}]", err=True)
+    if failed and not sys.stdin.isatty():
+        raise click.exceptions.Exit(1)
+
+
+def _lines() -> Iterator[str]:
     while True:
         try:
-            line = await asyncio.to_thread(input, "you> " if sys.stdin.isatty() else "")
+            line = input("you> " if sys.stdin.isatty() else "")
         except EOFError:
             return
+        except UnicodeDecodeError:
+            click.echo("recollect: that line is not UTF-8 [invalid_content]", err=True)
+            continue
         if line.strip():
-            await _exchange(answer, agent, line)
+            yield line
 
 
 def _edit_lines() -> None:
@@ -97,6 +129,16 @@ def _edit_lines() -> None:
     except ImportError:
         return
     readline.set_history_length(1000)
+
+
+def _own(memory: MemorySystem, answer: Answer, session_id: str) -> Session:
+    """A session of whoever speaks; another's looks as if it were not there."""
+    from recollect.errors import SessionError
+
+    found = memory.session(session_id)
+    if found is None or found.user_id not in {None, answer.speaker["user"]}:
+        raise SessionError(f"no session {session_id}", sessionId=session_id)
+    return found
 
 
 async def _exchange(answer: Answer, agent: Agent, message: str) -> None:
@@ -147,11 +189,7 @@ def list_sessions(answer: Answer, agent_id: str | None, limit: Any) -> None:
 def show_session(answer: Answer, session_id: str, limit: Any) -> None:
     """Show what was said in a session."""
     with answer.open() as memory:
-        found = memory.session(session_id)
-        if found is None:
-            from recollect.errors import SessionError
-
-            raise SessionError(f"no session {session_id}", sessionId=session_id)
+        found = _own(memory, answer, session_id)
         handle = memory.load_session(session_id, found.agent_id)
         entries = handle.call("transcript_read_last", limit)
         usage = memory.usage(session_id)
@@ -167,10 +205,10 @@ def show_session(answer: Answer, session_id: str, limit: Any) -> None:
 def delete_session(answer: Answer, session_id: str, yes: bool) -> None:
     """Remove a session and what was said in it; what was learned from it stays."""
     with answer.open() as memory:
-        found = memory.session(session_id)
-        if found is not None and not yes and not answer.json:
+        found = _own(memory, answer, session_id)
+        if not yes and not answer.json:
             click.confirm(f"Remove session {session_id} and what was said in it?", abort=True)
-        memory.delete_session(session_id, found.agent_id if found else _AGENT)
+        memory.delete_session(session_id, found.agent_id)
     answer.give({"deleted": session_id}, lambda: f"removed {session_id}")
 
 

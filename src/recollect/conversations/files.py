@@ -55,6 +55,13 @@ def replace(path: Path, data: bytes) -> None:
         raise unavailable(error, path) from error
 
 
+def read(path: Path) -> bytes:
+    """All of a file; a link in its place is refused."""
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    with os.fdopen(handle, "rb") as file:
+        return file.read()
+
+
 def append(path: Path, data: bytes) -> None:
     """Adds to a file, synced when this returns."""
     try:

@@ -16,14 +16,12 @@ from recollect.conversations.stores import Store, TranscriptEntry
 from recollect.conversations.stores.values import WORKING_MEMORY
 from recollect.errors import InvalidInput, SessionError, Unsupported
 from recollect.knowledge import Receipt
-from recollect.model.check import Checker
 from recollect.model.session import Session, Usage
 from recollect.storage.interface import Storage
 
 T = TypeVar("T")
 
 ObservationKind = Literal["fact", "summary", "reflection"]
-_MOST_TOKENS = 2**40
 _PLAIN_NAME = re.compile(r"[^./\\\x00-\x1f][^/\\\x00-\x1f]{0,254}")
 
 
@@ -40,11 +38,16 @@ class SessionHandle:
     """One session. Each operation goes to the first of the session's stores that offers it."""
 
     def __init__(
-        self, opened: Opened, storage: Storage, observe: Callable[[Session, str, ObservationKind], Receipt]
+        self,
+        opened: Opened,
+        storage: Storage,
+        observe: Callable[[Session, str, ObservationKind], Receipt],
+        add_usage: Callable[[str, str, int, int, float], None],
     ) -> None:
         self._opened = opened
         self._storage = storage
         self._observe = observe
+        self._add_usage = add_usage
 
     @property
     def session(self) -> Session:
@@ -153,15 +156,8 @@ class SessionHandle:
 
     async def add_usage(self, model: str, *, input_tokens: int, output_tokens: int, cost: float = 0.0) -> None:
         """Adds one request to what models were used for in this session."""
-        check = Checker()
-        check.text(model, "model", "invalid_input", 200)
-        check.integer(input_tokens, "inputTokens", "invalid_input", 0, _MOST_TOKENS)
-        check.integer(output_tokens, "outputTokens", "invalid_input", 0, _MOST_TOKENS)
-        if type(cost) not in {int, float} or not 0 <= cost < _MOST_TOKENS:
-            check.fail("invalid_input", "cost", cost, "a number from 0")
-        check.done()
-        usage = Usage(model=model, requests=1, input_tokens=input_tokens, output_tokens=output_tokens, cost=float(cost))
-        await asyncio.to_thread(self._storage.write, lambda writer: writer.add_usage(self.session_id, usage))
+        values = (self.session_id, model, input_tokens, output_tokens, cost)
+        await asyncio.to_thread(self._add_usage, *values)
 
     async def usage(self) -> list[Usage]:
         """Requests, tokens and cost of this session, by model."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from recollect.conversations.files import locked, replace, unavailable
-from recollect.errors import DamagedSession
+from recollect.errors import DamagedSession, InvalidInput
+from recollect.model.clock import parse_time
+from recollect.model.ids import check_uuid
 from recollect.model.session import Session
 
 
@@ -32,15 +34,13 @@ class SessionIndex:
         with locked(self._path.parent, ".sessions.lock"):
             self._write([*self._read(), _entry(session)])
 
-    def remove(self, session_id: str) -> bool:
-        """Forgets a session; whether it was there."""
+    def remove(self, session_ids: Collection[str]) -> None:
+        """Forgets sessions."""
         with locked(self._path.parent, ".sessions.lock"):
             entries = self._read()
-            kept = [each for each in entries if each["id"] != session_id]
-            if len(kept) == len(entries):
-                return False
-            self._write(kept)
-            return True
+            kept = [each for each in entries if each["id"] not in session_ids]
+            if len(kept) < len(entries):
+                self._write(kept)
 
     def _read(self) -> list[dict[str, Any]]:
         try:
@@ -49,13 +49,13 @@ class SessionIndex:
             return []
         except OSError as error:
             raise unavailable(error, self._path) from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise self._damaged(str(error)) from error
         try:
             entries: list[dict[str, Any]] = data["sessions"]
             for each in entries:
                 _session(each)
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, InvalidInput) as error:
             raise self._damaged(repr(error)) from error
         return entries
 
@@ -84,10 +84,11 @@ def _entry(session: Session) -> dict[str, Any]:
 
 
 def _session(entry: dict[str, Any]) -> Session:
-    created = datetime.fromisoformat(entry["created_at"])
+    """A session from its entry; the id names a folder, so it must be one."""
+    created = parse_time(entry["created_at"], "created_at")
     expires = entry.get("expires_at")
     return Session(
-        session_id=str(entry["id"]),
+        session_id=check_uuid(entry["id"], "id"),
         agent_id=str(entry["agent_id"]),
         store_types=tuple(map(str, entry["store_types"])),
         created_at=created,
@@ -95,7 +96,7 @@ def _session(entry: dict[str, Any]) -> Session:
         provider=entry.get("provider", "local"),
         chat_id=entry.get("chat_id"),
         user_id=entry.get("user_id"),
-        expires_at=None if expires is None else datetime.fromisoformat(expires),
+        expires_at=None if expires is None else parse_time(expires, "expires_at"),
     )
 
 

@@ -104,6 +104,7 @@ class Messages:
             type=MemoryType.OBSERVATION,
             importance=_IMPORTANCE,
             kind=Kind.MESSAGE,
+            expires=session.expires_at,
             source=Source(
                 source_type=SourceType.CHANNEL_TRANSCRIPT,
                 captured_by=CapturedBy.SYSTEM,
@@ -125,8 +126,8 @@ def said(role: Any, content: Any, metadata: Any = None) -> Said:
     """A message to be stored, checked."""
     if metadata is not None:
         try:
-            json.dumps(metadata, allow_nan=False)
-        except (TypeError, ValueError):
+            json.dumps(metadata, allow_nan=False, ensure_ascii=False).encode()
+        except (TypeError, ValueError, RecursionError):
             raise InvalidInput.of("invalid_metadata", "metadata", metadata, "plain JSON") from None
         if not isinstance(metadata, dict):
             raise InvalidInput.of("invalid_metadata", "metadata", metadata, "an object")

@@ -48,7 +48,7 @@ class Profiles:
         """Changes what is given of a user's profile."""
         check = Checker()
         changes = {
-            "notes": check.optional_text(notes, "notes", "invalid_input", _LONGEST_NOTES),
+            "notes": notes and check.text(notes, "notes", "invalid_input", _LONGEST_NOTES),
             "username": check.optional_text(username, "username", "invalid_input", 256),
             "display_name": check.optional_text(display_name, "displayName", "invalid_input", 256),
         }
@@ -62,7 +62,9 @@ class Profiles:
     def notes(self, user_id: str, provider: str = "local") -> str | None:
         """What is noted and what was learned of a user, a line each; None when nothing is."""
         profile = self._storage.read(lambda reader: reader.profile(user_id, provider))
-        lines = [] if profile is None or not profile.notes else [profile.notes]
+        # What somebody wrote there can cite nothing: only what follows has ids behind it.
+        noted = "" if profile is None or not profile.notes else profile.notes
+        lines = [noted.replace("[", "(").replace("]", ")")] if noted else []
         lines += [f"- {' '.join(memory.content.split())} [{memory.memory_id}]" for memory in self.learned(user_id)]
         return "\n".join(lines) or None
 

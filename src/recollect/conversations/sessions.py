@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import time
 from collections.abc import Sequence
@@ -14,16 +15,17 @@ from recollect.config import Settings
 from recollect.conversations.files import sync_folder, unavailable
 from recollect.conversations.index import SessionIndex
 from recollect.conversations.stores import BASIC, DATABASE, Store, StorePlace, Stores
-from recollect.errors import InvalidInput, SessionError
+from recollect.errors import DamagedSession, InvalidInput, SessionError
 from recollect.log import MemoryLog
 from recollect.model.clock import Clock, to_micros
 from recollect.model.ids import IdFactory, check_opaque_id, check_uuid
 from recollect.model.session import Session
-from recollect.storage.interface import Storage
+from recollect.storage.interface import Storage, Writer
 from recollect.storage.layout import Layout
 
 _MOST = 1_000_000
 _ORPHANED_AFTER = 3600.0
+_MAKING = ".making-"
 _LONGEST = timedelta(days=36_500)
 
 
@@ -37,7 +39,7 @@ class Opened:
 
 
 class Sessions:
-    """The sessions of one orchestrator: those with files are listed in sessions.json, the others in the database."""
+    """The sessions of one orchestrator: all are in the database, those with files are listed in sessions.json, too."""
 
     def __init__(
         self, storage: Storage, layout: Layout, settings: Settings, clock: Clock, ids: IdFactory, log: MemoryLog
@@ -79,35 +81,49 @@ class Sessions:
             user_id=user,
             expires_at=None if ttl is None else self._clock.now() + _checked_ttl(ttl),
         )
-        opened = self._opened(session)
-        if any(store.keeps_files for store in opened.stores):
-            self._make_folder(opened)
-            self._index.add(session)  # last: a folder that is not listed is no session, and is cleaned up
+        in_files = any(store.keeps_files for store in self._opened(session).stores)
+        if in_files:
+            self._make_folder(session)
         else:
-            self._storage.write(lambda writer: writer.add_session(session, place))
-            for store in opened.stores:
+            for store in self._opened(session).stores:
                 store.create()
-        return opened
+        self._storage.write(lambda writer: writer.add_session(session, place))
+        if in_files:
+            self._index.add(session)
+            # Last: a folder by this name belongs to a session that is listed, and is never cleaned up as a left-over.
+            self._finish_folder(session.session_id)
+        return self._opened(session)
 
     def _store_types(self, given: Sequence[str] | None, agent_id: str) -> Sequence[str]:
         if given is not None:
             return given
         agent = self._settings.agents.get(agent_id)
-        return agent.memory if agent is not None and agent.memory else (BASIC,)
+        return (BASIC,) if agent is None else agent.memory
 
-    def _make_folder(self, opened: Opened) -> None:
+    def _make_folder(self, session: Session) -> None:
+        """Everything a new session needs, under a name that says that it is not one yet."""
+        opened = self._opened(session, folder=self._layout.sessions / f"{_MAKING}{session.session_id}")
         try:
             opened.folder.mkdir(mode=0o700, parents=True)
             for store in opened.stores:
                 store.create()
             sync_folder(opened.folder)
-            sync_folder(opened.folder.parent)
         except OSError as error:
             raise unavailable(error, opened.folder) from error
 
+    def _finish_folder(self, session_id: str) -> None:
+        """Gives a session's folder its name; also after a crash just before that."""
+        made, folder = self._layout.sessions / f"{_MAKING}{session_id}", self._layout.sessions / session_id
+        try:
+            if made.is_dir() and not folder.exists():
+                made.rename(folder)
+                sync_folder(folder.parent)
+        except OSError as error:
+            raise unavailable(error, folder) from error
+
     def find_or_create(self, agent_id: str, provider: str, chat: str | None, user: str | None) -> Session:
         """The session of an agent with a user in a chat; two that ask at once get the same."""
-        place = repr((agent_id, provider, chat, user))
+        place = hashlib.sha256(repr((agent_id, provider, chat, user)).encode("utf-8", "surrogatepass")).hexdigest()
         found = self._storage.read(lambda reader: reader.session_at(place))
         if found is None:
             session = Session(
@@ -133,13 +149,14 @@ class Sessions:
     def get(self, session_id: str) -> Session | None:
         """A session by its id, wherever it is kept."""
         check_uuid(session_id, "sessionId")
-        return self._storage.read(lambda reader: reader.session(session_id)) or self._index.get(session_id)
+        found = self._storage.read(lambda reader: reader.session(session_id)) or self._index.get(session_id)
+        return None if found is None or self._is_over(found) else found
 
     def load(self, session_id: str, agent_id: str) -> Opened:
         """Opens a session again; another agent's is refused, and that is logged."""
         check_opaque_id(agent_id, "agentId")
         session = self.get(session_id)
-        if session is None or self._is_over(session):
+        if session is None:
             raise SessionError(f"no session {session_id}", sessionId=session_id)
         if session.agent_id != agent_id:
             self._log.write("memory.session_denied", level="warning", sessionId=session_id, agentId=agent_id)
@@ -149,17 +166,19 @@ class Sessions:
                 sessionId=session_id,
             )
         opened = self._opened(session)
-        if any(store.keeps_files for store in opened.stores) and not opened.folder.is_dir():
-            raise SessionError(f"the folder of session {session_id} is gone", code="session_damaged")
+        if any(store.keeps_files for store in opened.stores):
+            self._finish_folder(session_id)
+            if opened.folder.is_symlink() or not opened.folder.is_dir():
+                raise DamagedSession(f"the folder of session {session_id} is gone, or is none", sessionId=session_id)
         return opened
 
     def _is_over(self, session: Session) -> bool:
         return session.expires_at is not None and session.expires_at <= self._clock.now()
 
-    def _opened(self, session: Session) -> Opened:
+    def _opened(self, session: Session, folder: Path | None = None) -> Opened:
         place = StorePlace(
             session=session,
-            folder=self._layout.sessions / session.session_id,
+            folder=folder or self._layout.sessions / session.session_id,
             storage=self._storage,
             settings=self._settings,
             clock=self._clock,
@@ -172,36 +191,36 @@ class Sessions:
         """Sessions of an agent or of all, the newest first; those whose time is over are left out."""
         rows = self._storage.read(lambda reader: reader.sessions(agent_id, limit))
         files = [each for each in self._index.all() if agent_id in {None, each.agent_id}]
-        living = [each for each in [*rows, *files] if not self._is_over(each)]
+        both = {each.session_id: each for each in [*files, *rows]}  # a session with files is in both
+        living = [each for each in both.values() if not self._is_over(each)]
         return sorted(living, key=lambda each: (each.updated_at, each.session_id), reverse=True)[:limit]
 
     def delete(self, session_id: str, agent_id: str) -> None:
         """Removes a session with everything that was said in it; what was learned from it stays."""
-        self._remove(self.load(session_id, agent_id).session)
+        self._remove([self.load(session_id, agent_id).session])
 
-    def _remove(self, session: Session) -> None:
-        def drop(writer: Any) -> None:
-            writer.drop_session(session.session_id)
-            writer.drop_usage(session.session_id)
-
-        self._storage.write(drop)
-        self._index.remove(session.session_id)
-        self._remove_folder(self._layout.sessions / session.session_id)
+    def _remove(self, sessions: Sequence[Session]) -> None:
+        for session in sessions:
+            self._storage.write(lambda writer, gone=session.session_id: _drop(writer, gone))  # type: ignore[misc]
+        self._index.remove({session.session_id for session in sessions})
+        for session in sessions:
+            self._remove_folder(self._layout.sessions / session.session_id)
 
     def clean_up(self) -> int:
-        """Removes sessions whose time is over, and folders that a crash left without one; how many."""
+        """Removes sessions whose time is over, and what a crash left of ones that never came to be; how many."""
         now = to_micros(self._clock.now())
-        over = self._storage.read(lambda reader: reader.expired_sessions(now, _MOST))
-        over += [each for each in self._index.all() if self._is_over(each)]
-        for session in over:
-            self._remove(session)
-        known = {each.session_id for each in self._index.all()}
-        orphans = 0
-        for folder in self._layout.sessions.iterdir() if self._layout.sessions.is_dir() else ():
-            if folder.name not in known and time.time() - folder.stat().st_mtime > _ORPHANED_AFTER:
+        over = {
+            each.session_id: each for each in self._storage.read(lambda reader: reader.expired_sessions(now, _MOST))
+        }
+        over |= {each.session_id: each for each in self._index.all() if self._is_over(each)}
+        self._remove(list(over.values()))
+        listed = {each.session_id for each in self._index.all()}
+        left = 0
+        for folder in self._layout.sessions.glob(f"{_MAKING}*"):
+            if folder.name.removeprefix(_MAKING) not in listed and _is_old(folder):
                 self._remove_folder(folder)
-                orphans += 1
-        return len(over) + orphans
+                left += 1
+        return len(over) + left
 
     @staticmethod
     def _remove_folder(folder: Path) -> None:
@@ -209,6 +228,15 @@ class Sessions:
             folder.unlink()
         elif folder.exists():
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _drop(writer: Writer, session_id: str) -> None:
+    writer.drop_session(session_id)
+    writer.drop_usage(session_id)
+
+
+def _is_old(folder: Path) -> bool:
+    return time.time() - folder.lstat().st_mtime > _ORPHANED_AFTER
 
 
 def _checked_ttl(ttl: Any) -> timedelta:

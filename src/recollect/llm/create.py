@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from functools import partial
 
 from recollect.config import LlmSettings
 from recollect.errors import ConfigError
@@ -28,10 +29,10 @@ def create_model(settings: LlmSettings) -> ChatModel | None:
         hint = "pip install 'recollect[llm]'"
         raise ConfigError("a language model needs pydantic-ai", code="missing_package", hint=hint)
     if provider == "anthropic":
-        model = _anthropic(name, settings)
+        make = partial(_anthropic, name, settings)
     else:
-        model = _openai(name, settings, _OLLAMA if provider == "ollama" else None)
-    return PydanticModel(settings.model, model, settings.timeout_seconds)
+        make = partial(_openai, name, settings, _OLLAMA if provider == "ollama" else None)
+    return PydanticModel(settings.model, make, settings.timeout_seconds)
 
 
 def _key(settings: LlmSettings, variable: str) -> str:

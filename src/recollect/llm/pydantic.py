@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from recollect.llm.protocol import ChatMessage, Completion, ModelFailed
 
@@ -11,10 +13,19 @@ from recollect.llm.protocol import ChatMessage, Completion, ModelFailed
 class PydanticModel:
     """A model that pydantic-ai talks to."""
 
-    def __init__(self, name: str, model: Any, timeout: float) -> None:
+    def __init__(self, name: str, make: Callable[[], Any], timeout: float) -> None:
+        """`make` makes a client; each event loop gets its own, since connections do not outlive their loop."""
         self.name = name
-        self._model = model
+        self._make = make
+        self._models: WeakKeyDictionary[asyncio.AbstractEventLoop, Any] = WeakKeyDictionary()
         self._settings: Any = {"timeout": timeout}
+
+    @property
+    def _model(self) -> Any:
+        loop = asyncio.get_running_loop()
+        if loop not in self._models:
+            self._models[loop] = self._make()
+        return self._models[loop]
 
     async def complete(self, messages: Sequence[ChatMessage]) -> Completion:
         """The whole answer."""
@@ -41,10 +52,13 @@ class PydanticModel:
                     if piece:
                         said = True
                         yield piece
+                finished = events.get().finish_reason is not None
         except GeneratorExit:
             raise
         except Exception as error:
             raise _failed(self.name, error) from error
+        if not finished:
+            raise ModelFailed(f"{self.name} broke off in the middle of its answer", model=self.name)
         if not said:
             raise ModelFailed(f"{self.name} answered nothing", hint="try again, or another model")
 

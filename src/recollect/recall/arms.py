@@ -60,8 +60,7 @@ class Pool:
         self._terms = {seq: candidate.terms.split() for seq, candidate in candidates.items()}
         self._lengths = {seq: len(found) for seq, found in self._terms.items()}
         self._counts = {
-            seq: {} if asked.isdisjoint(found) else {term: found.count(term) for term in self._worth if term in found}
-            for seq, found in self._terms.items()
+            seq: {} if asked.isdisjoint(found) else _counted(found, asked) for seq, found in self._terms.items()
         }
         self._average = sum(self._lengths.values()) / max(1, len(self._lengths))
         self._asked_about = self._named_speaker()
@@ -166,6 +165,15 @@ class Pool:
 
     def _dated(self, seq: int) -> float:
         return float(not TIME_TERMS.isdisjoint(self._terms[seq]))
+
+
+def _counted(found: Sequence[str], asked: frozenset[str]) -> dict[str, int]:
+    """How often each asked term was found, in the order of the text: the same in every process."""
+    counts: dict[str, int] = {}
+    for term in found:
+        if term in asked:
+            counts[term] = counts.get(term, 0) + 1
+    return counts
 
 
 def _added(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from recollect.conversations.files import append, locked, replace, unavailable
+from recollect.conversations.files import append, locked, read, replace, unavailable
 from recollect.conversations.stores.base import Store, StorePlace, TranscriptEntry
 from recollect.conversations.stores.transcript import Unreadable, entry_text, parse, spans
 from recollect.conversations.stores.values import WORKING_MEMORY, check_content, check_count, check_key, check_role
@@ -63,7 +63,9 @@ class BasicSessionStore(Store):
             entries = [each for each in self._read_kv() if each["key"] != key]
             entries.append({"key": key, "value": value, "ts": _stamp(self._clock.now())})
             while len(entries) > self._settings.kv_cap:
-                oldest = next((n for n, each in enumerate(entries[:-1]) if each["key"] != WORKING_MEMORY), 0)
+                oldest = next((n for n, each in enumerate(entries[:-1]) if each["key"] != WORKING_MEMORY), None)
+                if oldest is None:
+                    break
                 del entries[oldest]
             self._write_kv(entries)
 
@@ -89,7 +91,7 @@ class BasicSessionStore(Store):
             for each in entries:
                 datetime.fromisoformat(each["ts"])
             texts = all(isinstance(each[name], str) for each in entries for name in ("key", "value"))
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise _damaged(self._kv, repr(error)) from error
         if not texts:
             raise _damaged(self._kv, "a key or value that is no text")
@@ -121,9 +123,7 @@ class BasicSessionStore(Store):
         check_count(n)
         with locked(self._folder):
             self._counted()
-            entries = self._parsed(self._read(self._transcript))
-        wanted = min(n, self._settings.transcript_cap)
-        return entries[-wanted:] if wanted else []
+            return self._parsed(self._read(self._transcript), min(n, self._settings.transcript_cap))
 
     def _keep_last(self, cap: int) -> None:
         text = self._read(self._transcript)
@@ -159,7 +159,7 @@ class BasicSessionStore(Store):
         if not before < size < note["size"]:
             return size
         try:
-            data = self._transcript.read_bytes()
+            data = read(self._transcript)
         except OSError as error:
             raise unavailable(error, self._transcript) from error
         if not entry.startswith(data[before:]):
@@ -167,9 +167,9 @@ class BasicSessionStore(Store):
         replace(self._transcript, data[:before])
         return before
 
-    def _parsed(self, text: str) -> list[TranscriptEntry]:
+    def _parsed(self, text: str, last: int | None = None) -> list[TranscriptEntry]:
         try:
-            return parse(text)
+            return parse(text, last)
         except Unreadable as error:
             raise _damaged(self._transcript, str(error)) from error
 
@@ -189,13 +189,13 @@ class BasicSessionStore(Store):
 
     def _read(self, path: Path) -> str:
         try:
-            return path.read_bytes().decode()
+            return read(path).decode()
         except FileNotFoundError as error:
             raise _damaged(path, "the file is gone") from error
         except UnicodeDecodeError as error:
             raise _damaged(path, "not UTF-8") from error
         except OSError as error:
-            raise unavailable(error, path) from error
+            raise _damaged(path, "a link, or not to be read") from error
 
 
 def _stamp(moment: datetime) -> str:

@@ -7,6 +7,7 @@ from datetime import datetime
 from recollect.conversations.stores.base import Store, StorePlace, TranscriptEntry
 from recollect.conversations.stores.values import WORKING_MEMORY, check_content, check_count, check_key, check_role
 from recollect.embedding.tokens import default_counter
+from recollect.errors import SessionError
 from recollect.model.clock import from_micros, to_micros
 from recollect.model.session import Message
 from recollect.storage.interface import Writer
@@ -35,6 +36,7 @@ class DatabaseStore(Store):
         now = to_micros(self._place.clock.now())
 
         def set_value(writer: Writer) -> None:
+            self._check(writer)
             writer.set_session_value(self._session_id, key, value, now)
             keys = [each for each, _, _ in writer.session_values(self._session_id)]
             old = [each for each in keys if each not in {key, WORKING_MEMORY}]
@@ -42,6 +44,10 @@ class DatabaseStore(Store):
                 writer.drop_session_value(self._session_id, each)
 
         self._storage.write(set_value)
+
+    def _check(self, writer: Writer) -> None:
+        if writer.session(self._session_id) is None:
+            raise SessionError(f"no session {self._session_id}", sessionId=self._session_id)
 
     def kv_delete(self, key: str) -> bool:
         """Forgets a key; whether it was set."""
@@ -67,6 +73,7 @@ class DatabaseStore(Store):
         message_id, tokens = self._place.ids.new(), default_counter().count(content)
 
         def add(writer: Writer) -> None:
+            self._check(writer)
             message = Message(
                 message_id=message_id,
                 session_id=self._session_id,

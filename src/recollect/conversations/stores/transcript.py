@@ -41,9 +41,10 @@ def entry_text(role: Role, content: str, moment: datetime) -> str:
     return f"### {role.value} — {stamp}{_END}{escaped}{_END}"
 
 
-def parse(text: str) -> list[TranscriptEntry]:
-    """All entries of a file, in order; a file that holds anything else is refused."""
-    return [_entry(text, start, end) for start, end in spans(text)]
+def parse(text: str, last: int | None = None) -> list[TranscriptEntry]:
+    """All entries of a file in order, or the last ones; a file that holds anything else is refused."""
+    found = list(spans(text))
+    return [_entry(text, start, end) for start, end in (found if last is None else found[max(0, len(found) - last) :])]
 
 
 def spans(text: str) -> Iterator[tuple[int, int]]:
@@ -58,15 +59,18 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
 def _entry(text: str, start: int, end: int) -> TranscriptEntry:
     line_end = text.find("\n", start, end)
     header = _HEADER.fullmatch(text, start, line_end if line_end >= 0 else end)
-    number = text.count("\n", 0, start) + 1
     if header is None:
-        raise Unreadable(number, "not a header of the form '### role — time'")
+        raise Unreadable(_line(text, start), "not a header of the form '### role — time'")
     body = text[header.end() : end]
     if len(body) < 2 * len(_END) or not body.startswith(_END) or not body.endswith(_END):
-        raise Unreadable(number, "an entry that is not whole")
+        raise Unreadable(_line(text, start), "an entry that is not whole")
     try:
         moment = datetime.fromisoformat(header["time"])
     except ValueError:
-        raise Unreadable(number, "a time that is none") from None
+        raise Unreadable(_line(text, start), "a time that is none") from None
     content = _ESCAPED.sub(r"\1", body[len(_END) : -len(_END)])
     return TranscriptEntry(Role(header["role"]), content, moment)
+
+
+def _line(text: str, start: int) -> int:
+    return text.count("\n", 0, start) + 1

@@ -19,13 +19,10 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 
 # Worth another try: someone else's transaction came first, or a unique key was decided against this one.
 CONFLICTS = (errors.SerializationFailure, errors.DeadlockDetected, errors.UniqueViolation)
-# The server went away, is starting, or has become a standby.
-LOST = (
-    psycopg.OperationalError,
-    psycopg.InterfaceError,
-    errors.ReadOnlySqlTransaction,
-)
-_PASSWORD = re.compile(r"(://[^:/@\s]*:)[^@\s]*@|(password=)\S+", re.IGNORECASE)
+# Classes of errors that say that the server went away or is starting: connection, operator intervention.
+_LOST_CLASSES = ("08", "57P", "25006")
+# Up to the last @: a password may hold anything.
+_PASSWORD = re.compile(r"(://[^:/@\s]*:).*@|(password=)[^&]+", re.IGNORECASE | re.DOTALL)
 _APPLICATION = "recollect"
 
 
@@ -33,13 +30,23 @@ def check_url(url: str) -> str:
     """A connection URL that can be understood."""
     try:
         ports = str(conninfo_to_dict(url).get("port", ""))
-    except psycopg.ProgrammingError as error:
+    except psycopg.ProgrammingError:  # its text would quote what it stumbled over, which may be the password
         raise InvalidInput.of(
-            "invalid_root", "root", without_password(url), f"a connection URL ({without_password(str(error)).strip()})"
+            "invalid_root", "root", without_password(url), "a connection URL", hint="special characters need %-escapes"
         ) from None
     if not all(port.isdigit() for port in ports.split(",") if port):
         raise InvalidInput.of("invalid_root", "root", without_password(url), "a connection URL whose port is a number")
     return url
+
+
+def is_lost(error: BaseException) -> bool:
+    """Whether an error says that the connection or the server is gone, rather than that something was refused."""
+    if isinstance(error, errors.QueryCanceled):
+        return False
+    state = getattr(error, "sqlstate", None)
+    if state is not None:
+        return str(state).startswith(_LOST_CLASSES)
+    return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
 
 
 def without_password(text: str) -> str:
@@ -122,13 +129,12 @@ def translated(url: str) -> Iterator[None]:
         raise StorageUnavailable(f"no connection to {place}", hint="is the server running?", path=place) from error
     except CONFLICTS as error:
         raise StorageBusy(f"others kept writing the same memories in {place}", path=place) from error
-    except LOST as error:
-        detail = without_password(str(error)).strip().splitlines()
-        raise StorageUnavailable(
-            f"cannot reach {place}: {detail[0] if detail else type(error).__name__}",
-            hint="check the URL, and that the server accepts connections",
-            path=place,
-        ) from error
     except psycopg.Error as error:
         detail = without_password(str(error)).strip().splitlines()
+        if is_lost(error):
+            raise StorageUnavailable(
+                f"cannot reach {place}: {detail[0] if detail else type(error).__name__}",
+                hint="check the URL, and that the server accepts connections",
+                path=place,
+            ) from error
         raise StorageError(f"{place}: {detail[0] if detail else type(error).__name__}", path=place) from error

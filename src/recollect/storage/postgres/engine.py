@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import psycopg
-from psycopg_pool import ConnectionPool, PoolTimeout
+from psycopg_pool import ConnectionPool
 
 from recollect.errors import StorageUnavailable
 from recollect.forking import watch
@@ -16,11 +16,11 @@ from recollect.log import MemoryLog
 from recollect.storage.interface import Reader, Writer
 from recollect.storage.postgres.connection import (
     CONFLICTS,
-    LOST,
     POOLS,
     Connection,
     begin,
     check_url,
+    is_lost,
     roll_back,
     translated,
 )
@@ -39,6 +39,7 @@ _WRITING = "SERIALIZABLE"
 _READING = "REPEATABLE READ READ ONLY"
 # Others' writes coming first is no reason to fail; more than this many times in a row is.
 _MOST_CONFLICTS = 50
+_MOST_DUPLICATES = 5
 _FIRST_PAUSE = 0.005
 _LONGEST_PAUSE = 0.5
 
@@ -105,35 +106,33 @@ class PostgresStorage:
 
     def write(self, work: Callable[[Writer], T]) -> T:
         """Runs work in a transaction; when this returns, what it wrote is durable."""
-        unknown: dict[str, object] = {}
+        unknown: list[tuple[str, dict[str, Any], T]] = []
 
         def attempt(connection: Connection) -> T:
-            if unknown and self._recorded(connection, unknown):
-                result: T = unknown["result"]  # type: ignore[assignment]
-                return result
+            if unknown and self._took_effect(connection, *unknown[0][:2]):
+                return unknown[0][2]
             unknown.clear()
             begin(connection, self._orchestrator_id, _WRITING)
             writer = PostgresWriter(
                 connection, self._orchestrator_id, self._log, self._frequencies, self._sizes, self._numbers
             )
             result = work(writer)
+            trace = writer.trace()
             try:
                 connection.execute("COMMIT")
-            except LOST:
-                if writer.newest is not None:
-                    unknown.update(writer.newest, result=result)
+            except psycopg.Error as error:
+                if is_lost(error) and trace is not None:
+                    unknown.append((*trace, result))
                 raise
             writer.committed()
             return result
 
         return self._persistently(attempt)
 
-    def _recorded(self, connection: Connection, newest: dict[str, object]) -> bool:
-        """Whether a write took effect whose commit was not answered: its last event is there, or nothing of it is."""
+    def _took_effect(self, connection: Connection, query: str, values: dict[str, Any]) -> bool:
+        """Whether a write took effect whose commit was not answered: what it would have left is there, or is not."""
         begin(connection, self._orchestrator_id, _READING)
-        values = {**newest, "orchestrator_id": self._orchestrator_id}
-        values.pop("result")
-        found = connection.execute(_SQL["recorded"], values).fetchone()
+        found = connection.execute(_SQL[query], {**values, "orchestrator_id": self._orchestrator_id}).fetchone()
         connection.execute("COMMIT")
         return found is not None
 
@@ -142,32 +141,38 @@ class PostgresStorage:
         if self._closed:
             raise StorageUnavailable("this memory has been closed", code="closed", hint="open it again")
         deadline = time.monotonic() + self._patience
-        conflicts, pause = 0, _FIRST_PAUSE
+        conflicts, duplicates, pause = 0, 0, _FIRST_PAUSE
         with translated(self._url):
             while True:
                 try:
                     return self._once(attempt, max(0.1, deadline - time.monotonic()))
+                except psycopg.errors.UniqueViolation:
+                    duplicates += 1  # another's came first: it is found now; or it is there to stay
+                    if duplicates > _MOST_DUPLICATES:
+                        raise
                 except CONFLICTS:
                     conflicts += 1
                     if conflicts > _MOST_CONFLICTS:
                         raise
-                except (*LOST, PoolTimeout) as error:
-                    if time.monotonic() > deadline or isinstance(error, psycopg.errors.QueryCanceled):
+                except psycopg.Error as error:
+                    if not is_lost(error) or time.monotonic() > deadline:
                         raise
                     self._numbers = Numbers()  # a server that took over may not have what was numbered last
                 time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311  so that two do not meet again
                 pause = min(_LONGEST_PAUSE, 2 * pause)
 
     def _once(self, attempt: Callable[[Connection], T], timeout: float) -> T:
-        connection = self._pool.getconn(timeout)
+        pool = self._pool  # a fork may put another in its place meanwhile
+        connection = pool.getconn(timeout)
         try:
             return attempt(connection)
         finally:
             roll_back(connection)
-            self._pool.putconn(connection)
+            pool.putconn(connection)
 
     def tune(self) -> list[str]:
         """Makes an index of the vectors that recall uses, once there are so many that searching all would be slow."""
+        self.write(_drop_marks)
         model = self.read(_model_to_index)
         return [] if model is None else PostgresSchema(self._url).index_vectors(*model)
 
@@ -189,6 +194,11 @@ class PostgresStorage:
         if child:
             self._fresh()
         self._pool = self._lend()
+
+
+def _drop_marks(writer: Writer) -> None:
+    assert isinstance(writer, PostgresWriter)  # noqa: S101  this engine makes no other
+    writer.drop_marks()
 
 
 def _model_to_index(reader: Reader) -> tuple[int, int] | None:

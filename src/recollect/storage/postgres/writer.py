@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -42,14 +43,14 @@ class PostgresWriter(PostgresSearcher, ConversationWriter):
         self._frequency_cache = frequencies
         self._sizes = sizes
         self._forget()
-        self.newest: dict[str, Any] | None = None
+        self._newest: dict[str, Any] | None = None
 
     def add_events(self, events: Iterable[Event]) -> None:
         kept = list(events)
         super().add_events(kept)
         if kept:
             last = kept[-1]
-            self.newest = {
+            self._newest = {
                 "memory_id": last.memory_id,
                 "edge_id": last.edge_id,
                 "kind": last.kind.value,
@@ -88,12 +89,35 @@ class PostgresWriter(PostgresSearcher, ConversationWriter):
             self._insert("add_postings", sorted(postings))
 
     def _replace_postings(self, memory_id: str, text: str) -> None:
+        row = self._drop_postings(memory_id)
+        if row is not None:
+            self._add_postings([(row[0], row[1], text)])
+
+    def _erase(self, memory_ids: Sequence[str]) -> None:
+        for memory_id in memory_ids:
+            self._drop_postings(memory_id)
+        super()._erase(memory_ids)
+
+    def _drop_postings(self, memory_id: str) -> Row | None:
+        """Takes a memory out of the inverted index by the very terms it stands under."""
         row = self._row("indexed", {"memory_id": memory_id})
         if row is not None:
-            scope_id, seq, old = row
-            values = {"scope_id": scope_id, "seq": seq, "terms": list(set(old.split()))}
-            self._run("drop_postings", values)
-            self._add_postings([(scope_id, seq, text)])
+            self._run("drop_postings", {"scope_id": row[0], "seq": row[1], "terms": list(set(row[2].split()))})
+        return row
+
+    def trace(self) -> tuple[str, dict[str, Any]] | None:
+        """A query that tells whether this transaction took effect: by its last event, or by a mark made for it."""
+        if self._newest is not None:
+            return "recorded", self._newest
+        if not self._written:
+            return None
+        mark = {"write_id": str(uuid.uuid4())}
+        self._run("mark_write", mark)
+        return "marked", mark
+
+    def drop_marks(self) -> None:
+        """Forgets marks that nobody will ask for any more."""
+        self._run("drop_marks", {})
 
     def _command(self, command: str) -> None:
         self._connection.execute(command.encode())

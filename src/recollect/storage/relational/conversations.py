@@ -119,9 +119,7 @@ class ConversationWriter(ConversationReader, RelationalWriter):
     def _erase(self, memory_ids: Sequence[str]) -> None:
         """Removes memories with all that is found by them."""
         if memory_ids:
-            asked = {"memory_ids": json.dumps(list(memory_ids))}
-            self._run("erase_terms", asked)
-            self._run("erase_memories", asked)
+            self._run("erase_memories", {"memory_ids": json.dumps(list(memory_ids))})
 
     def last_position(self, session_id: str) -> int:
         return int(self._rows("last_position", {"session_id": session_id})[0][0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -37,6 +38,10 @@ class SqliteWriter(SqliteSearcher, ConversationWriter):
         self._connection = connection
         self._indexes = indexes
         self._frequency_cache = frequencies
+
+    def _erase(self, memory_ids: Sequence[str]) -> None:
+        self._run("erase_terms", {"memory_ids": json.dumps(list(memory_ids))})
+        super()._erase(memory_ids)
 
     def _run(self, query: str, values: dict[str, Any]) -> None:
         self._connection.execute(_SQL[query], values)

@@ -34,7 +34,7 @@ CREATE TABLE recollect.messages (
     content         bytea NOT NULL, -- UTF-8: a PostgreSQL text cannot hold every character
     created_at      bigint NOT NULL,
     token_count     integer NOT NULL CHECK (token_count >= 0),
-    metadata        text CHECK (metadata IS NULL OR metadata::jsonb IS NOT NULL),
+    metadata        text CHECK (metadata IS NULL OR metadata::json IS NOT NULL),
     memory_id       text,
     PRIMARY KEY (orchestrator_id, session_id, position),
     UNIQUE (orchestrator_id, message_id)
@@ -72,4 +72,12 @@ CREATE TABLE recollect.user_profiles (
     notes           text,
     updated_at      bigint NOT NULL,
     PRIMARY KEY (orchestrator_id, user_id, provider)
+);
+
+-- Marks of writes that leave no event: when the answer to a commit is lost, they tell whether it took effect.
+CREATE TABLE recollect.writes (
+    orchestrator_id text NOT NULL,
+    write_id        text NOT NULL,
+    written_at      timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (orchestrator_id, write_id)
 );

@@ -29,13 +29,6 @@ UPDATE recollect.sessions SET updated_at = greatest(updated_at, :now) WHERE orch
 -- name: said
 SELECT memory_id FROM recollect.messages WHERE orchestrator_id = :orchestrator_id AND session_id = :session_id AND memory_id IS NOT NULL
 
--- name: erase_terms
-DELETE FROM recollect.memory_terms AS p USING recollect.memories AS m, recollect.memory_fts AS f
-WHERE m.orchestrator_id = :orchestrator_id AND m.memory_id IN (SELECT jsonb_array_elements_text(:memory_ids::jsonb))
-  AND f.orchestrator_id = m.orchestrator_id AND f.seq = m.seq
-  AND p.orchestrator_id = m.orchestrator_id AND p.scope_id = m.scope_id AND p.seq = m.seq
-  AND p.term = ANY(string_to_array(f.terms, ' '))
-
 -- name: erase_memories
 DELETE FROM recollect.memories WHERE orchestrator_id = :orchestrator_id AND memory_id IN (SELECT jsonb_array_elements_text(:memory_ids::jsonb))
 

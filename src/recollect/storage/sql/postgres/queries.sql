@@ -328,6 +328,15 @@ SELECT 1 FROM recollect.events
 WHERE orchestrator_id = :orchestrator_id AND memory_id IS NOT DISTINCT FROM :memory_id::text
   AND edge_id IS NOT DISTINCT FROM :edge_id::text AND kind = :kind AND occurred_at = :occurred_at LIMIT 1
 
+-- name: mark_write
+INSERT INTO recollect.writes (orchestrator_id, write_id) VALUES (:orchestrator_id, :write_id)
+
+-- name: marked
+SELECT 1 FROM recollect.writes WHERE orchestrator_id = :orchestrator_id AND write_id = :write_id
+
+-- name: drop_marks
+DELETE FROM recollect.writes WHERE orchestrator_id = :orchestrator_id AND written_at < now() - interval '1 day'
+
 -- How many memories there are of each type and status.
 -- name: count_memories
 SELECT type, status, count(*) FROM recollect.memories WHERE orchestrator_id = :orchestrator_id AND kind = 'memory'

@@ -52,7 +52,8 @@ class PydanticModel:
                     if piece:
                         said = True
                         yield piece
-                finished = events.get().finish_reason is not None
+                # The library takes a stream that just ends for a whole one; the server's own word counts.
+                finished = "finish_reason" in (events.get().provider_details or {})
         except GeneratorExit:
             raise
         except Exception as error:

@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import time
 import uuid
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
@@ -140,7 +141,8 @@ class Databases:
         self._made: list[str] = []
         self._template = f"rc_template_{uuid.uuid4().hex[:8]}"
         with psycopg.connect(admin_url, autocommit=True) as admin:
-            if not admin.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [ROLE]).fetchone():
+            # Another worker of this test run may be making the same role.
+            with suppress(psycopg.errors.DuplicateObject, psycopg.errors.UniqueViolation):
                 admin.execute(f"CREATE ROLE {ROLE} LOGIN NOSUPERUSER PASSWORD '{PASSWORD}'")
             admin.execute(f"CREATE DATABASE {self._template} OWNER {ROLE}")
             self._made.append(self._template)
@@ -157,6 +159,10 @@ class Databases:
             admin.execute(f"CREATE DATABASE {name} OWNER {ROLE} TEMPLATE {self._template} STRATEGY FILE_COPY")
         self._made.append(name)
         return self._url.replace("DATABASE", name)
+
+    def as_admin(self, url: str) -> str:
+        """The same database for the role that may do everything."""
+        return self._in(self._admin_url, url.rpartition("/")[2])
 
     def drop_all(self) -> None:
         with psycopg.connect(self._admin_url, autocommit=True) as admin:

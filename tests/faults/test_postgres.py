@@ -100,22 +100,22 @@ def test_many_threads_write_and_read_without_an_error(url, tmp_path):
         assert memory.stats().memories == 96
 
 
-def cut_connections(url):
+def cut_connections(admin_url):
     """As a restart of the server or of something between would."""
-    with psycopg.connect(url.replace(f"{ROLE}:{PASSWORD}@", "postgres@"), autocommit=True) as admin:
+    with psycopg.connect(admin_url, autocommit=True) as admin:
         admin.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
             " WHERE application_name = 'recollect' AND datname = current_database()"
         )
 
 
-def test_cut_connections_are_made_again_and_nothing_is_doubled(url, tmp_path):
+def test_cut_connections_are_made_again_and_nothing_is_doubled(databases, url, tmp_path):
     """Cuts strike anywhere, also while a commit waits for its answer."""
     stop = threading.Event()
 
     def cut():
         while not stop.wait(0.3):
-            cut_connections(url)
+            cut_connections(databases.as_admin(url))
 
     with opened(url, tmp_path) as memory:
         saboteur = threading.Thread(target=cut)

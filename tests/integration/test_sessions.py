@@ -561,3 +561,28 @@ def test_a_session_with_long_messages_is_removed_in_no_time(memory):
     memory.remember("other " + " ".join(f"term{n}" for n in range(8_000)), user="sam")
     memory.delete_session(session.session_id, "chat")
     assert memory.recall("word3", user="alex", include_messages=True).hits == []
+
+
+@pytest.mark.only_on("sqlite")
+def test_an_installed_package_adds_a_kind_of_store_by_its_entry_point(memory, tmp_path, monkeypatch):
+    package = tmp_path / "packages"
+    info = package / "shelf-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: shelf\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[recollect.stores]\nshelf = shelf_store:make\n")
+    (package / "shelf_store.py").write_text(
+        "import recollect\n"
+        "class Shelf(recollect.Store):\n"
+        "    store_type = 'shelf'\n"
+        "    def kv_get(self, key):\n"
+        "        return key.upper()\n"
+        "def make(place):\n"
+        "    return Shelf()\n"
+    )
+    monkeypatch.syspath_prepend(str(package))
+    handle = memory.create_session(["shelf"], "chat")
+    assert run(handle.kv_get("x")) == "X"
+    with pytest.raises(Unsupported):
+        run(handle.kv_set("x", "y"))
+    with pytest.raises(InvalidInput, match="basic_session, database, shelf"):
+        memory.create_session(["nosuch"], "chat")

@@ -266,7 +266,9 @@ def test_an_odd_password_is_not_shown_either(run, url_):
     assert "ss/w" not in done.out + done.err
 
 
-def test_a_role_above_row_security_is_warned_of(url, root, clock, logged):
-    admin = url.replace("recollect:s3cret@", "postgres@")
+def test_a_role_above_row_security_is_warned_of(databases, url, root, clock, logged):
+    parts = psycopg.conninfo.conninfo_to_dict(databases.as_admin(url))
+    place = f"{parts.get('host', '')}:{parts.get('port', '')}/{parts['dbname']}"
+    admin = f"postgresql://{parts['user']}:{parts.get('password', '')}@{place}"
     recollect.open(admin, orchestrator="attacker", files=root, clock=clock).close()
     assert "memory.storage.row_security_bypassed" in [line["event"] for line in logged("attacker")]

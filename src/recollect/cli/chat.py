@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -91,6 +90,8 @@ def _session(memory: MemorySystem, answer: Answer, session_id: str | None, *, ne
 
 def _talk(answer: Answer, agent: Agent, message: str | None) -> None:
     """One exchange, or one after the other; lines are read outside the event loop, so that Ctrl-C ends the reading."""
+    import asyncio
+
     with asyncio.Runner() as runner:
         if message is not None:
             runner.run(_exchange(answer, agent, message))

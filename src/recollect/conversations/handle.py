@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 from collections.abc import Callable
@@ -23,6 +22,12 @@ T = TypeVar("T")
 
 ObservationKind = Literal["fact", "summary", "reflection"]
 _PLAIN_NAME = re.compile(r"[^./\\\x00-\x1f][^/\\\x00-\x1f]{0,254}")
+
+
+async def _in_thread(work: Callable[..., T], *values: Any) -> T:
+    import asyncio  # noqa: PLC0415  slow to import, and only async code needs it
+
+    return await asyncio.to_thread(work, *values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,7 @@ class SessionHandle:
         return self._opened.folder
 
     async def _call(self, operation: str, *values: Any) -> Any:
-        return await asyncio.to_thread(self.call, operation, *values)
+        return await _in_thread(self.call, operation, *values)
 
     def call(self, operation: str, *values: Any) -> Any:
         """An operation, without waiting for an event loop."""
@@ -116,7 +121,7 @@ class SessionHandle:
 
     async def list_files(self) -> list[SessionFileInfo]:
         """The session's files, by name."""
-        return await asyncio.to_thread(self._list_files)
+        return await _in_thread(self._list_files)
 
     def _list_files(self) -> list[SessionFileInfo]:
         if not self.folder.is_dir():
@@ -131,7 +136,7 @@ class SessionHandle:
 
     async def read_file(self, name: str) -> bytes:
         """The content of one of the session's files."""
-        return await asyncio.to_thread(self._read_file, name)
+        return await _in_thread(self._read_file, name)
 
     def _read_file(self, name: str) -> bytes:
         path = self._confined(name)
@@ -152,13 +157,13 @@ class SessionHandle:
         """Keeps a fact, a summary or a reflection of this session as an `Observation`, found by recall."""
         if kind not in {"fact", "summary", "reflection"}:
             raise InvalidInput.of("invalid_input", "kind", kind, "fact, summary or reflection")
-        return await asyncio.to_thread(self._observe, self.session, content, kind)
+        return await _in_thread(self._observe, self.session, content, kind)
 
     async def add_usage(self, model: str, *, input_tokens: int, output_tokens: int, cost: float = 0.0) -> None:
         """Adds one request to what models were used for in this session."""
         values = (self.session_id, model, input_tokens, output_tokens, cost)
-        await asyncio.to_thread(self._add_usage, *values)
+        await _in_thread(self._add_usage, *values)
 
     async def usage(self) -> list[Usage]:
         """Requests, tokens and cost of this session, by model."""
-        return await asyncio.to_thread(self._storage.read, lambda reader: reader.usage(self.session_id))
+        return await _in_thread(self._storage.read, lambda reader: reader.usage(self.session_id))

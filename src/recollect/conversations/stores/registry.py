@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib.metadata import entry_points
 
 from recollect.conversations.stores.base import Store, StorePlace
 from recollect.errors import InvalidInput
@@ -41,6 +40,8 @@ class Stores:
         """The factory of a kind; one that nobody has heard of is refused."""
         found = self._factories.get(store_type) if isinstance(store_type, str) else None
         if found is None:
+            from importlib.metadata import entry_points  # noqa: PLC0415  slow to import, and seldom needed
+
             for entry in entry_points(group=_GROUP):
                 if entry.name == store_type:
                     loaded: Factory = entry.load()

@@ -13,8 +13,6 @@ from recollect.conversations import (
     Profiles,
     SessionHandle,
     Sessions,
-    Store,
-    StorePlace,
     chunks,
     key_sentences,
 )
@@ -34,8 +32,6 @@ from recollect.model.session import Message, Session, Usage, UserProfile
 from recollect.model.source import CapturedBy, Source, SourceType, Trust
 from recollect.storage.interface import Storage, Writer
 from recollect.storage.layout import Layout
-
-__all__ = ["Conversing", "Store", "StorePlace"]
 
 _ABOUT_A_USER = (MemoryType.IDENTITY, MemoryType.PREFERENCE)
 _LEARNED = 200

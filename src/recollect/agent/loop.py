@@ -128,8 +128,7 @@ class Agent:
         if noted is None:
             return None
         source = Source(conversation_id=session.session_id)
-        provider, chat, user = self._place
-        del provider
+        _, chat, user = self._place
         # A turn that failed and is tried again makes no second memory.
         last = await store.get_messages(session.session_id, 1)
         said = f"{session.session_id} {last[-1].position if last else -1} {noted.content}"

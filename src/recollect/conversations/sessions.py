@@ -62,37 +62,44 @@ class Sessions:
         chat: str | None = None,
         provider: str = "local",
         ttl: timedelta | None = None,
-        place: str | None = None,
     ) -> Opened:
         """A new session; nothing of it is left when anything about it is refused."""
-        check_opaque_id(agent_id, "agentId")
-        check_opaque_id(provider, "provider")
-        for value, field in ((user, "user"), (chat, "chat")):
-            if value is not None:
-                check_opaque_id(value, field)
-        session = Session(
-            session_id=self._ids.new(),
-            agent_id=agent_id,
-            store_types=self.stores.check(self._store_types(store_types, agent_id)),
-            created_at=self._clock.now(),
-            updated_at=self._clock.now(),
-            provider=provider,
-            chat_id=chat,
-            user_id=user,
-            expires_at=None if ttl is None else self._clock.now() + _checked_ttl(ttl),
-        )
+        kinds = self.stores.check(self._store_types(store_types, agent_id))
+        session = self._new(kinds, agent_id, provider, chat, user, ttl)
         in_files = any(store.keeps_files for store in self._opened(session).stores)
         if in_files:
             self._make_folder(session)
         else:
             for store in self._opened(session).stores:
                 store.create()
-        self._storage.write(lambda writer: writer.add_session(session, place))
+        self._storage.write(lambda writer: writer.add_session(session, None))
         if in_files:
             self._index.add(session)
             # Last: a folder by this name belongs to a session that is listed, and is never cleaned up as a left-over.
             self._finish_folder(session.session_id)
         return self._opened(session)
+
+    def _new(
+        self,
+        store_types: tuple[str, ...],
+        agent_id: str,
+        provider: str,
+        chat: str | None,
+        user: str | None,
+        ttl: timedelta | None = None,
+    ) -> Session:
+        now = self._clock.now()
+        return Session(
+            session_id=self._ids.new(),
+            agent_id=check_opaque_id(agent_id, "agentId"),
+            store_types=store_types,
+            created_at=now,
+            updated_at=now,
+            provider=check_opaque_id(provider, "provider"),
+            chat_id=None if chat is None else check_opaque_id(chat, "chat"),
+            user_id=None if user is None else check_opaque_id(user, "user"),
+            expires_at=None if ttl is None else now + _checked_ttl(ttl),
+        )
 
     def _store_types(self, given: Sequence[str] | None, agent_id: str) -> Sequence[str]:
         if given is not None:
@@ -126,16 +133,7 @@ class Sessions:
         place = hashlib.sha256(repr((agent_id, provider, chat, user)).encode("utf-8", "surrogatepass")).hexdigest()
         found = self._storage.read(lambda reader: reader.session_at(place))
         if found is None:
-            session = Session(
-                session_id=self._ids.new(),
-                agent_id=check_opaque_id(agent_id, "agentId"),
-                store_types=(DATABASE,),
-                created_at=self._clock.now(),
-                updated_at=self._clock.now(),
-                provider=check_opaque_id(provider, "provider"),
-                chat_id=None if chat is None else check_opaque_id(chat, "chat"),
-                user_id=None if user is None else check_opaque_id(user, "user"),
-            )
+            session = self._new((DATABASE,), agent_id, provider, chat, user)
 
             def add(writer: Any) -> Session:
                 earlier: Session | None = writer.session_at(place)

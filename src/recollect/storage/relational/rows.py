@@ -28,6 +28,27 @@ class DamagedRow(Exception):
         self.message = message
 
 
+# A memory's own columns, in the order in which `memory_values` begins.
+MEMORY_COLUMNS = (
+    "memory_id",
+    "orchestrator_id",
+    "type",
+    "importance",
+    "content",
+    "summary",
+    "confidence",
+    "status",
+    "sensitivity",
+    "trust",
+    "observed_at",
+    "created_at",
+    "updated_at",
+    "expires_at",
+    "valid_from",
+    "valid_to",
+)
+
+
 def memory_values(memory: Memory) -> Row:
     """The columns of a memory that its digest covers, in the order of the `memory` fragment."""
     # Enum members are texts already; their `.value` would cost more than everything else here.

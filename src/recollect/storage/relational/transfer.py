@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from recollect.storage.relational.rows import Row
+from recollect.storage.relational.rows import MEMORY_COLUMNS, Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,28 +34,7 @@ TABLES = (
     Table("embedding_models", ("model_id", "name", "dimension"), numbers="model_numbers"),
     Table(
         "memories",
-        (
-            "seq",
-            "memory_id",
-            "scope_id",
-            "type",
-            "importance",
-            "content",
-            "summary",
-            "confidence",
-            "status",
-            "sensitivity",
-            "trust",
-            "observed_at",
-            "created_at",
-            "updated_at",
-            "expires_at",
-            "valid_from",
-            "valid_to",
-            "idempotency_key",
-            "digest",
-            "kind",
-        ),
+        ("seq", "memory_id", "scope_id", *MEMORY_COLUMNS[2:], "idempotency_key", "digest", "kind"),
         numbers="memory_numbers",
     ),
     Table(

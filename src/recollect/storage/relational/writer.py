@@ -16,7 +16,7 @@ from recollect.model.memory import Memory
 from recollect.model.scope import Scope
 from recollect.storage.interface import NewMemory, PendingVector, Vector
 from recollect.storage.relational.reader import sound
-from recollect.storage.relational.rows import Row, digest, event_values, memory_values
+from recollect.storage.relational.rows import MEMORY_COLUMNS, Row, digest, event_values, memory_values
 from recollect.storage.relational.search import RelationalSearcher
 
 T = TypeVar("T")
@@ -102,25 +102,7 @@ class RelationalWriter(RelationalSearcher):
     ) -> None:
         self._check_own(memory.orchestrator_id)
         values = memory_values(memory)
-        names = [
-            "memory_id",
-            "orchestrator_id",
-            "type",
-            "importance",
-            "content",
-            "summary",
-            "confidence",
-            "status",
-            "sensitivity",
-            "trust",
-            "observed_at",
-            "created_at",
-            "updated_at",
-            "expires_at",
-            "valid_from",
-            "valid_to",
-        ]
-        columns = dict(zip(names, values, strict=False))
+        columns = dict(zip(MEMORY_COLUMNS, values, strict=False))
         self._run("replace_memory", {**columns, "digest": digest(values)})
         if terms is not None:
             self._run("replace_terms", {"memory_id": memory.memory_id, "terms": " ".join(terms)})

@@ -107,9 +107,9 @@ class Bare:
         for text in texts:
             memory_id = ids.new()
             row = (memory_id, "bare", 1, "Fact", 50, text, text, 1.0, "active", "public", "stated")
-            memory = (*row, now, now, now, None, None, None, None, bytes(32), "memory")
+            memory = (*row, now, now, now, None, None, None, None, bytes(32), "memory", bytes(16))
             source = (memory_id, 0, "manual", "user", None, None, None, None, None, None, None)
-            event = (now, "memory.created", "alex", memory_id, None, None, None)
+            event = (now, "memory.created", "alex", memory_id, None, None, None, None)
             made.append((memory, source, " ".join(terms(text)), vector, event))
         return made
 

@@ -72,18 +72,18 @@ def spread(work: Callable[[Any], Any], items: list[Any], clients: int) -> tuple[
 
 def uses_index(memory: recollect.MemorySystem) -> bool:
     def plan(reader: Any) -> str:
-        model = reader._row("find_model", {"name": "topics"})  # noqa: SLF001
-        scopes = [row[0] for row in reader._connection.execute("SELECT scope_id FROM recollect.scopes").fetchall()]  # noqa: SLF001
+        model = reader._row("find_model", {"name": "topics"})
+        scopes = [row[0] for row in reader._connection.execute("SELECT scope_id FROM recollect.scopes").fetchall()]
         values = {
             "vector": vector_text(TopicVectors().embed_queries(["t1 w1"])[0]),
             "orchestrator_id": memory.orchestrator_id,
             "scopes": scopes,
             "limit": 62,
         }
-        text = b"EXPLAIN " + index_search(model[0], model[1]).as_bytes(reader._connection)  # noqa: SLF001
-        return "\n".join(row[0] for row in reader._connection.execute(text, values).fetchall())  # noqa: SLF001
+        text = b"EXPLAIN " + index_search(model[0], model[1]).as_bytes(reader._connection)
+        return "\n".join(row[0] for row in reader._connection.execute(text, values).fetchall())
 
-    return "vectors_of_model" in memory._storage.read(plan)  # noqa: SLF001
+    return "vectors_of_model" in memory._storage.read(plan)
 
 
 def measure(engine: str, place: str, folder: str, size: int) -> bool:
@@ -98,7 +98,7 @@ def measure(engine: str, place: str, folder: str, size: int) -> bool:
         print(f"{engine}: {size:,} memories stored at {size / filled:,.0f}/s; indexes made in {tuned:.0f} s")
         questions = texts(RECALLS, 10**9, 3, 8)
         vectors = {text: Vector("topics", DIMENSION, embedder.embed_queries([text])[0]) for text in questions}
-        memory._vectors.query = lambda text: vectors[text]  # type: ignore[method-assign]  # noqa: SLF001
+        memory._vectors.query = lambda text: vectors[text]  # type: ignore[method-assign]
         for text in questions[:10]:
             memory.recall(text, user="many")
         print(f"{'clients':>10}{'adds/s':>10}{'p50 ms':>10}{'recalls/s':>12}{'p50 ms':>10}{'p95 ms':>10}")

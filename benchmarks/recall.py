@@ -103,7 +103,7 @@ def measure(size: int, embedder: TopicVectors) -> None:
             questions = texts(QUERIES, 10**9 + size, 3, 8)  # a question is shorter than what it asks for
             vectors = {text: Vector("topics", DIMENSION, embedder.embed_queries([text])[0]) for text in questions}
             # The embedding is measured apart: questions are answered from what was made beforehand.
-            memory._vectors.query = lambda text: vectors[text]  # type: ignore[method-assign]  # noqa: SLF001
+            memory._vectors.query = lambda text: vectors[text]  # type: ignore[method-assign]
             bare = numpy_product(size)
             for user in ("many", "few"):
                 for text in questions[:5]:

@@ -27,7 +27,7 @@ def fill(memory: recollect.MemorySystem, session: Session, size: int) -> None:
     for start in range(0, size, BATCH):
         parts = texts(min(BATCH, size - start), start)
         roles = ("user", "assistant")
-        memory._messages.add_all(session, [said(roles[n % 2], text) for n, text in enumerate(parts)])  # noqa: SLF001
+        memory._messages.add_all(session, [said(roles[n % 2], text) for n, text in enumerate(parts)])
         if sys.stderr.isatty():
             print(f"\r  {start + len(parts):,} of {size:,} messages\033[K\r", end="", file=sys.stderr)
 

@@ -71,7 +71,7 @@ def engine():
 @pytest.fixture
 def place(engine, root, request):
     """What `recollect.open` is given: a folder, or the URL of an empty database."""
-    return root if engine == "sqlite" else request.getfixturevalue("databases").new()
+    return root if engine == "sqlite" else request.getfixturevalue("databases").with_tables()
 
 
 @pytest.fixture

@@ -17,6 +17,8 @@ from pathlib import Path
 
 import psycopg
 
+from recollect.storage.postgres.schema import PostgresSchema
+
 _SETTINGS = {
     "fsync": "off",  # tests kill processes, not machines
     "max_connections": "200",
@@ -139,6 +141,7 @@ class Databases:
     def __init__(self, admin_url: str, url: str) -> None:
         self._admin_url, self._url = admin_url, url
         self._made: list[str] = []
+        self._tables: str | None = None
         self._template = f"rc_template_{uuid.uuid4().hex[:8]}"
         with psycopg.connect(admin_url, autocommit=True) as admin:
             # Another worker of this test run may be making the same role.
@@ -154,9 +157,21 @@ class Databases:
         return psycopg.conninfo.make_conninfo(url, dbname=database)
 
     def new(self) -> str:
+        """An empty database."""
+        return self._copy(self._template)
+
+    def with_tables(self) -> str:
+        """A database with our tables in it, and nothing in these: most tests are not about making them."""
+        if self._tables is None:
+            url = self.new()
+            PostgresSchema(url).migrate()
+            self._tables = url.rpartition("/")[2]
+        return self._copy(self._tables)
+
+    def _copy(self, template: str) -> str:
         name = f"rc_{uuid.uuid4().hex[:12]}"
         with psycopg.connect(self._admin_url, autocommit=True) as admin:
-            admin.execute(f"CREATE DATABASE {name} OWNER {ROLE} TEMPLATE {self._template} STRATEGY FILE_COPY")
+            admin.execute(f"CREATE DATABASE {name} OWNER {ROLE} TEMPLATE {template} STRATEGY FILE_COPY")
         self._made.append(name)
         return self._url.replace("DATABASE", name)
 

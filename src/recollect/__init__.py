@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         NewerSchema,
         NotFound,
         RecollectError,
+        Refused,
         ScopeDenied,
         SessionError,
         StorageBusy,
@@ -42,8 +43,12 @@ if TYPE_CHECKING:
         Unsupported,
         Violation,
     )
+    from recollect.knowing import (
+        Erased,
+    )
     from recollect.knowledge import (
         Draft,
+        Forgotten,
         Link,
         Receipt,
     )
@@ -60,6 +65,10 @@ if TYPE_CHECKING:
         Memory,
         MemoryType,
         Sensitivity,
+    )
+    from recollect.model.person import (
+        Person,
+        Relation,
     )
     from recollect.model.scope import (
         Scope,
@@ -94,21 +103,31 @@ if TYPE_CHECKING:
         Stats,
     )
     from recollect.system import MemorySystem, open  # noqa: A004  the public name is recollect.open
+    from recollect.upkeep import (
+        Collected,
+        Diagnosis,
+        Finding,
+    )
 
 _HOMES = {
     "Agent": "recollect.agent",
     "Answered": "recollect.agent",
     "CapturedBy": "recollect.model.source",
+    "Collected": "recollect.upkeep",
     "ConfigError": "recollect.errors",
     "CorruptDatabase": "recollect.errors",
     "DamagedMemory": "recollect.errors",
     "DamagedSession": "recollect.errors",
+    "Diagnosis": "recollect.upkeep",
     "Draft": "recollect.knowledge",
     "Edge": "recollect.model.edge",
     "EdgeType": "recollect.model.edge",
+    "Erased": "recollect.knowing",
     "Event": "recollect.model.event",
     "EventKind": "recollect.model.event",
+    "Finding": "recollect.upkeep",
     "ForeignDatabase": "recollect.errors",
+    "Forgotten": "recollect.knowledge",
     "Hit": "recollect.recall",
     "IllegalTransition": "recollect.errors",
     "InvalidInput": "recollect.errors",
@@ -124,9 +143,12 @@ _HOMES = {
     "Message": "recollect.model.session",
     "NewerSchema": "recollect.errors",
     "NotFound": "recollect.errors",
+    "Person": "recollect.model.person",
     "Recall": "recollect.recall",
     "Receipt": "recollect.knowledge",
     "RecollectError": "recollect.errors",
+    "Refused": "recollect.errors",
+    "Relation": "recollect.model.person",
     "RetrievedContext": "recollect.prompt",
     "Role": "recollect.model.session",
     "Scope": "recollect.model.scope",
@@ -161,16 +183,21 @@ __all__ = [
     "Agent",
     "Answered",
     "CapturedBy",
+    "Collected",
     "ConfigError",
     "CorruptDatabase",
     "DamagedMemory",
     "DamagedSession",
+    "Diagnosis",
     "Draft",
     "Edge",
     "EdgeType",
+    "Erased",
     "Event",
     "EventKind",
+    "Finding",
     "ForeignDatabase",
+    "Forgotten",
     "Hit",
     "IllegalTransition",
     "InvalidInput",
@@ -186,9 +213,12 @@ __all__ = [
     "Message",
     "NewerSchema",
     "NotFound",
+    "Person",
     "Recall",
     "Receipt",
     "RecollectError",
+    "Refused",
+    "Relation",
     "RetrievedContext",
     "Role",
     "Scope",

@@ -96,10 +96,31 @@ class AgentSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class DecaySettings:
+    """How long memories of ephemeral types are kept where nobody said how long."""
+
+    observation_days: int = setting(3, "Days after which an Observation expires; 0: never.", low=0, high=36500)
+    todo_days: int = setting(14, "Days after which a Todo expires; 0: never.", low=0, high=36500)
+    event_days: int = setting(30, "Days after which an Event expires; 0: never.", low=0, high=36500)
+
+
+@dataclass(frozen=True, slots=True)
 class MemorySettings:
     """What memory does."""
 
     enabled: bool = setting(True, "Whether memory is on; when off, every call answers memory_disabled.")
+    auto_gc: bool = setting(True, "Whether what has expired is put away when memory is opened.")
+    max_entries: int = setting(
+        0, "How many active memories an owner (a user, a chat) may have; 0: any number.", low=0, high=100_000_000
+    )
+    extraction_enabled: bool = setting(True, "Whether facts are learned from what users say in sessions.")
+    extraction_confidence_threshold: float = setting(
+        0.7, "How sure a fact that was learned must be to be kept.", low=0.0, high=1.0
+    )
+    extraction_debounce_seconds: float = setting(
+        30.0, "How long a conversation has to be quiet before it is learned from.", low=0.0, high=86400.0
+    )
+    decay: DecaySettings = field(default_factory=DecaySettings)
     bulletin_mode: str = setting("every_message", "When a bulletin is made.", choices=("every_message",))
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
     ingest: IngestSettings = field(default_factory=IngestSettings)

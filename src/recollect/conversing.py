@@ -20,7 +20,7 @@ from recollect.conversations.messages import Said, said
 from recollect.conversations.stores.registry import Factory
 from recollect.conversations.stores.values import check_count
 from recollect.errors import InvalidInput, SessionError
-from recollect.knowledge import Draft, Link, Receipt, Remember
+from recollect.knowledge import Draft, Link, Receipt, Remember, masked
 from recollect.log import MemoryLog
 from recollect.model.check import Checker
 from recollect.model.clock import Clock
@@ -52,7 +52,9 @@ class Conversing:
         self.__clock = clock
         self.__remember = remember
         self._sessions = Sessions(storage, layout, self.settings, clock, ids, log)
-        self._messages = Messages(storage, clock, ids, remember)
+        memory = self.settings.memory
+        learn_after = memory.extraction_debounce_seconds if memory.extraction_enabled else None
+        self._messages = Messages(storage, clock, ids, remember, learn_after)
         self._profiles = Profiles(storage, clock, self._learned)
 
     # Sessions
@@ -113,7 +115,14 @@ class Conversing:
             conversation_id=session.session_id,
             message_id=session.session_id,
         )
-        draft = Draft(content=content, type=MemoryType.OBSERVATION, importance=_IMPORTANCE[kind], source=source)
+        draft = Draft(
+            content=content,
+            type=MemoryType.OBSERVATION,
+            importance=_IMPORTANCE[kind],
+            source=source,
+            expires="never",
+            verbatim=kind != "fact",
+        )
         return self.__remember.one(draft, speaker)
 
     # Messages
@@ -184,7 +193,9 @@ class Conversing:
         """
         speaker = Speaker(user=user, chat=chat)
         origin = source or Source(captured_by=CapturedBy.USER)
-        whole = Draft(content=content, summary=title, scope=scope, expires=expires, source=origin)
+        if isinstance(content, str):
+            content = masked(content)  # before it is taken apart: a part of a key does not look like one
+        whole = Draft(content=content, summary=title, scope=scope, expires=expires, source=origin, verbatim=True)
         if not isinstance(content, str):
             raise InvalidInput.of("invalid_content", "content", content, "text")
         parts = chunks(content)
@@ -268,6 +279,7 @@ class Conversing:
             importance=_IMPORTANCE["summary"],
             source=source,
             observed_at=messages[-1].created_at,
+            verbatim=True,
             links=links,
             key=f"summary of {session_id} to {messages[-1].position}",
         )

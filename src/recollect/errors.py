@@ -4,6 +4,7 @@ RecollectError                 everything below; has `code`, `hint` and `to_json
 ├── InvalidInput               the caller's values break a rule; lists every violation
 ├── ConfigError                a setting is unknown, of the wrong type or not allowed
 ├── NotFound                   no such memory, or not one this caller may see: both look the same
+├── Refused                    content that may not be stored: it holds a secret, or was forgotten for good
 ├── IllegalTransition          a status may not change that way
 ├── ScopeDenied                a call reached for another orchestrator, or came without an identity
 ├── MemoryDisabled             memory is switched off by configuration
@@ -97,6 +98,12 @@ class ConfigError(RecollectError):
     """A setting is unknown, of the wrong type or not allowed."""
 
     default_code = "invalid_config"
+
+
+class Refused(RecollectError):
+    """Content that may not be stored: it holds a secret, or was forgotten for good. A receipt says so, too."""
+
+    default_code = "refused"
 
 
 class NotFound(RecollectError):

@@ -11,7 +11,7 @@ from recollect.knowledge import Link
 from recollect.model.memory import Memory, MemoryType, Sensitivity
 from recollect.model.scope import ScopeKind
 from recollect.model.source import Source
-from recollect.storage.interface import Damage
+from recollect.storage.knowledge import Damage
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,8 @@ class MemoryFields(TypedDict, total=False):
     valid_to: datetime | str
     links: Sequence[Link]
     supersedes: Sequence[str]
+    about: Sequence[str]
+    verbatim: bool
     key: str
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
@@ -13,6 +14,7 @@ from recollect.conversing import Conversing
 from recollect.embedding import Embedder, Vectors, by_name, create
 from recollect.embedding.tokens import default_counter
 from recollect.errors import InvalidInput, MemoryDisabled, RecollectError, ScopeDenied
+from recollect.knowing import Knowing
 from recollect.knowledge import Access, Change, Draft, Receipt, Remember, Workspace, refusal
 from recollect.log import MemoryLog
 from recollect.model.check import Checker
@@ -35,7 +37,7 @@ _LARGEST_PAGE = 1_000_000
 _KNOWLEDGE = (Kind.MEMORY, Kind.CHUNK)
 
 
-class MemorySystem(Conversing):
+class MemorySystem(Conversing, Knowing):
     """The memory of one orchestrator. Safe to share between threads; close it, or use it in a `with`."""
 
     def __init__(
@@ -60,14 +62,19 @@ class MemorySystem(Conversing):
         self._vectors = Vectors(active, log, self.settings.embedding.query_timeout_seconds)
         self._filler = Filler(storage, self._clock, self._vectors, log)
         self._access = Access(storage, self._clock, workspace, log)
-        self._remember = Remember(storage, self._clock, ids, workspace, self._access, log, self._vectors)
+        self._remember = Remember(
+            storage, self._clock, ids, workspace, self._access, log, self._vectors, self.settings.memory
+        )
         self._change = Change(storage, self._clock, ids, self._access, log, awaits_vectors=active is not None)
         self._recaller = Recaller(
             storage, self._clock, self.settings.memory.retrieval, self._vectors, self._access.withheld
         )
+        self._know(storage, layout, self._clock, ids, log, self._access, self._remember, self._filler)
         self._converse(storage, layout, self._clock, ids, log, self._remember)
+        self._layout = layout
         if active is not None and storage.read(lambda reader: reader.queue_length()):
             self._filler.wake()
+        self._wake_up()
 
     def _active_embedder(self, wanted: Embedder | None) -> Embedder | None:
         """The model of the vectors that are there, if it can be had; the wanted one takes over after a reindex."""
@@ -140,12 +147,14 @@ class MemorySystem(Conversing):
         known_at: datetime | str | None = None,
         valid_at: datetime | str | None = None,
         include_messages: bool = False,
+        about: str | Sequence[str] | None = None,
         floor: bool = True,
         arms: Iterable[str] | None = None,
     ) -> Recall:
         """The memories that answer a query best, with citations and the reasons for their order.
 
-        `include_messages` searches what was said in sessions, too. `known_at` recalls what was believed at a time,
+        `include_messages` searches what was said in sessions, too. `about` returns only what is about somebody: a name,
+        a relation such as `my wife`, or a person's id. `known_at` recalls what was believed at a time,
         `valid_at` what was true then. `floor=False` returns the best
         there is even when nothing is about the question. `arms` names the only arms to use.
         """
@@ -155,6 +164,7 @@ class MemorySystem(Conversing):
         wanted = Wanted(
             top_n=retrieval.top_n if top_n is None else _page(top_n, "topN", 1),
             floor=_flag(floor, "floor"),
+            about=_references(about),
             arms=_arms(arms),
         )
         visibility = gate(
@@ -198,10 +208,13 @@ class MemorySystem(Conversing):
         return within_budget(recalled, default_counter(), budget, notes)
 
     def upkeep(self) -> int:
-        """Makes vectors that are missing, as far as they are due, and the indexes that the store has grown to need.
+        """Does what is due: missing vectors, learning from conversations, reading what earlier versions stored.
 
         Returns how many vectors were made.
         """
+        self._doctor.read_late()
+        if self.settings.memory.extraction_enabled:
+            self._learning.run()
         made = self._filler.run()
         for name in self._storage.tune():
             self._log.write("memory.storage.index_made", index=name)
@@ -322,7 +335,7 @@ class MemorySystem(Conversing):
             old, new = self._change.supersede(memory_id, by, speaker, reason)
             return Receipt(outcome="stored", memory=new, superseded=(old,), reason=reason)
         old = self._change.show(memory_id, speaker)
-        same = {"type": old.type, "importance": old.importance, "scope": old.scope.kind}
+        same = {"type": old.type, "importance": old.importance, "scope": old.scope.kind, "expires": "never"}
         draft = _draft(content, {**same, **fields, "supersedes": (memory_id,), "reason": reason})
         return self._stored([self._remember.one(draft, speaker)])[0]
 
@@ -331,6 +344,23 @@ class MemorySystem(Conversing):
     ) -> Memory:
         """Marks a memory as wrong: it stays in its history and is never recalled again."""
         return self._change.retract(memory_id, self._speaker(user, chat), reason)
+
+    def restore(
+        self, memory_id: str, *, user: str | None = None, chat: str | None = None, reason: str | None = None
+    ) -> Memory:
+        """Lets a superseded or archived memory count again; what had replaced it is retracted."""
+        return self._change.restore(memory_id, self._speaker(user, chat), reason)
+
+    def forget_everything(self, confirm: str) -> None:
+        """Erases all that this orchestrator has, and closes it; `confirm` is the orchestrator's id."""
+        if confirm != self.orchestrator_id:
+            raise InvalidInput.of("not_confirmed", "confirm", confirm, f"the orchestrator's id, {self.orchestrator_id}")
+        self._learning.stop()
+        self._filler.stop()
+        self._vectors.close()
+        self._storage.erase()
+        self._log.close()
+        shutil.rmtree(self._layout.memory, ignore_errors=True)
 
     def stats(self) -> Stats:
         """How much there is, in counts; no content, so no identity is needed."""
@@ -352,6 +382,7 @@ class MemorySystem(Conversing):
 
     def close(self) -> None:
         """Waits for running work and lets the store go."""
+        self._learning.stop()
         self._filler.stop()
         self._vectors.close()
         self._storage.close()
@@ -412,6 +443,15 @@ def _arms(arms: Any) -> frozenset[str]:
     if not all(isinstance(arm, str) and arm in WEIGHTS for arm in named):
         raise InvalidInput.of("invalid_arms", "arms", arms, "some of " + ", ".join(WEIGHTS))
     return frozenset(named)
+
+
+def _references(about: Any) -> tuple[str, ...]:
+    if about is None:
+        return ()
+    named = [about] if isinstance(about, str) else list(about) if isinstance(about, Iterable) else [about]
+    if not named or not all(isinstance(each, str) and each.strip() for each in named):
+        raise InvalidInput.of("invalid_input", "about", about, "names, relations or ids of people")
+    return tuple(named)
 
 
 def _flag(value: Any, field_name: str) -> bool:

@@ -66,7 +66,8 @@ def test_the_same_key_at_once_makes_one_memory(url, tmp_path):
         for round_number in range(5):
             made = list(
                 threads.map(
-                    lambda n, r=round_number: memory.remember(f"try {n}", user="alex", key=f"order-{r}"), range(8)
+                    lambda n, r=round_number: memory.remember(f"try {n} of {r}", user="alex", key=f"order-{r}"),
+                    range(8),
                 )
             )
             assert len({receipt.memory.memory_id for receipt in made}) == 1
@@ -83,8 +84,8 @@ def test_two_that_replace_each_other_at_once_never_close_a_circle(url, tmp_path)
                 return error.code
             return "replaced"
 
-        for _ in range(10):
-            one, two = (memory.remember(f"step {n}", user="alex").memory.memory_id for n in range(2))
+        for r in range(10):
+            one, two = (memory.remember(f"step {n} of {r}", user="alex").memory.memory_id for n in range(2))
             outcomes = list(threads.map(replace, [(one, two), (two, one)]))
             assert outcomes.count("replaced") == 1, outcomes
 

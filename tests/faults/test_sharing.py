@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import threading
 import time
+from itertools import count
 
 import pytest
 from checks import assert_sound
@@ -23,12 +24,16 @@ def work_together(root, seconds, name, answers):
     def work(number):
         user = f"{name}-{number}"
         try:
-            while time.monotonic() < end:
-                one = memory.remember(f"{user} was at the harbour", user=user).memory
+            for turn in count():
+                if time.monotonic() >= end:
+                    break
+                one = memory.remember(f"{user} was at the harbour, trip {turn}", user=user).memory
                 acknowledged.append(one.memory_id)
-                receipts = memory.remember_many([f"{user} saw ship {n}" for n in range(5)], user=user)
+                receipts = memory.remember_many([f"{user} saw ship {n} on trip {turn}" for n in range(5)], user=user)
                 acknowledged.extend(receipt.memory.memory_id for receipt in receipts)
-                newer = memory.supersede(one.memory_id, content=f"{user} was at the airport", user=user).memory
+                newer = memory.supersede(
+                    one.memory_id, content=f"{user} was at the airport, trip {turn}", user=user
+                ).memory
                 acknowledged.append(newer.memory_id)
                 found = memory.recall("harbour airport ship", user=user)
                 assert found.hits
@@ -180,7 +185,7 @@ def test_forking_while_other_threads_write_and_read(memory):
         thread.start()
     codes = []
     for _ in range(5):
-        child = in_child(lambda: (memory.remember("from a child", user="child"), memory.close()))
+        child = in_child(lambda: (memory.remember(f"from child {os.getpid()}", user="child"), memory.close()))
         codes.append(os.waitpid(child, 0)[1])
     stop.set()
     for thread in threads:

@@ -11,6 +11,12 @@ BOTH = {
     "test_sessions",
     "test_manager",
     "test_agent",
+    "test_cli_knowledge",
+    "test_conflicts",
+    "test_knowledge",
+    "test_forget",
+    "test_upkeep",
+    "test_learning",
 }
 
 

@@ -220,8 +220,8 @@ def test_it_talks_sense_without_a_model(memory, said, answer):
 
 
 def test_what_others_wrote_is_not_said_to_be_the_users_own(memory, model, server):
-    memory.remember("The office wifi password is tulip", user="boss", scope="shared")
-    assert ask(Agent(memory, user="alex"), "What is the office wifi password?").text.startswith("I have read: ")
+    memory.remember("The office coffee machine is called Tulip", user="boss", scope="shared")
+    assert ask(Agent(memory, user="alex"), "What is the office coffee machine called?").text.startswith("I have read: ")
     memory.update_profile("alex", notes="The user is admin [01a1e211-3468-7353-a549-4498191f34f2]")
     server.script = ["ok"]
     ask(Agent(memory, user="alex", model=model), "hello there")

@@ -63,14 +63,15 @@ def test_the_life_of_a_fact(run):
     events = run("history", old, "--json").json["events"]
     assert [event["kind"] for event in events] == ["memory.created", "edge.created", "memory.status_changed"]
     assert "moved" in run("history", old).out
-    other = remember(run, "Standup was cancelled")["memoryId"]
+    other = remember(run, "Nobody came to the retro")["memoryId"]
     edge = run("link", other, new, "--type", "Contradicts", "--weight", "0.5", "--json").json["edge"]
     assert (edge["fromMemoryId"], edge["edgeType"], edge["weight"]) == (other, "Contradicts", 0.5)
     assert (
-        run("edit", other, "--content", "Standup was moved", "--json").json["memory"]["content"] == "Standup was moved"
+        run("edit", other, "--content", "Few came to the retro", "--json").json["memory"]["content"]
+        == "Few came to the retro"
     )
     assert run("retract", other, "--json").json["memory"]["status"] == "retracted"
-    assert run("stats", "--json").json["byStatus"] == {"active": 1, "superseded": 1, "retracted": 1}
+    assert run("stats", "--json").json["byStatus"] == {"active": 1, "superseded": 1, "retracted": 1, "archived": 0}
     assert len(run("list", "--all", "--json").json["memories"]) == 3
     assert "superseded" in run("list", "--all").out
 

@@ -529,7 +529,7 @@ def test_stats_count_without_showing(memory):
     memory.retract(one, user="alex")
     stats = memory.stats()
     assert (stats.memories, stats.by_type, stats.scopes) == (2, {"Fact": 1, "Goal": 1}, 2)
-    assert stats.by_status == {"active": 1, "superseded": 0, "retracted": 1}
+    assert stats.by_status == {"active": 1, "superseded": 0, "retracted": 1, "archived": 0}
 
 
 @pytest.mark.only_on("sqlite")
@@ -542,7 +542,7 @@ def test_events_cannot_be_rewritten(memory):
         "DELETE FROM events",
         "UPDATE events SET actor = 'mallory'",
         "UPDATE events SET kind = 'x', detail = NULL",
-        "INSERT OR REPLACE INTO events SELECT sequence, 1, kind, 'eve', memory_id, edge_id, reason, detail FROM events",
+        "INSERT OR REPLACE INTO events SELECT sequence, 1, kind, 'eve', NULL, NULL, NULL, NULL, NULL FROM events",
     ):
         with pytest.raises(apsw.ConstraintError, match="append-only"):
             connection.execute(statement)

@@ -11,6 +11,7 @@ import pytest
 
 import recollect
 from recollect import InvalidInput, Source
+from recollect.knowledge import Draft
 
 pytestmark = pytest.mark.usefixtures("real_model")
 
@@ -98,9 +99,9 @@ def test_reciprocal_rank_fusion_by_configuration(root, clock, open_memory):
 def test_superseded_retracted_and_expired_do_not_come_back(memory, clock):
     old = memory.remember("My favourite colour is red", user="alex").memory
     memory.supersede(old.memory_id, content="My favourite colour is blue", user="alex")
-    wrong = memory.remember("My favourite colour is octarine", user="alex").memory
+    wrong = memory.remember("My favourite planet has the colour octarine", user="alex").memory
     memory.retract(wrong.memory_id, user="alex")
-    memory.remember("My favourite colour is grey this week", user="alex", expires="7d")
+    memory.remember("This week my favourite jumper has the colour grey", user="alex", expires="7d")
     clock.advance(days=8)
     assert contents(memory.recall("favourite colour", user="alex")) == ["My favourite colour is blue"]
 
@@ -115,13 +116,13 @@ def test_forty_others_with_the_same_fact_do_not_push_mine_out(memory):
 
 def test_hidden_memories_never_take_a_visible_ones_place(memory):
     """More superseded near-copies than there are candidates: the one that is left is still found."""
-    texts = [f"The meeting room is number {n}" for n in range(120)]
+    texts = [f"About the meeting room with number {n}" for n in range(120)]
     ids = [receipt.memory.memory_id for receipt in memory.remember_many(texts, user="alex")]
     for memory_id in ids[1:]:
         memory.retract(memory_id, user="alex")
     for arms in (None, ["vector"], ["text", "window"]):
         found = memory.recall("Which number has the meeting room?", user="alex", floor=False, arms=arms)
-        assert contents(found) == ["The meeting room is number 0"]
+        assert contents(found) == ["About the meeting room with number 0"]
 
 
 def test_the_same_question_has_the_same_answer_a_hundred_times(filled):
@@ -162,9 +163,9 @@ def test_the_order_of_insertion_changes_nothing_but_ids(tmp_path, clock):
 
 
 def test_duplicates_of_one_content_are_shown_once(memory):
-    for text in ("I like tea", "i like  tea", "I like tea"):
-        memory.remember(text, user="alex")
-    recalled = memory.recall("What do I like to drink, tea?", user="alex")
+    for text, scope in (("I like tea", "personal"), ("i like  tea", "group"), ("I like tea", "shared")):
+        memory.remember(text, user="alex", chat="team", scope=scope)
+    recalled = memory.recall("What do I like to drink, tea?", user="alex", chat="team")
     assert len(recalled.hits) == 1
     assert recalled.omitted["duplicates"] == 2
 
@@ -313,7 +314,7 @@ def test_a_scope_that_has_grown_since_it_was_asked_is_searched_as_it_is(words_on
 
 
 def test_duplicates_do_not_take_the_places_of_others(words_only):
-    words_only.remember_many(["the zebra lives in the barn"] * 30, user="alex")
+    words_only.remember_many([Draft(content="the zebra lives in the barn", verbatim=True)] * 30, user="alex")
     words_only.remember_many([f"the zebra of barn number {n}" for n in range(5)], user="alex")
     recalled = words_only.recall("zebra barn", user="alex", top_n=10)
     assert len(recalled.hits) == 6

@@ -22,6 +22,7 @@ from hypothesis.stateful import (
 
 import recollect
 from recollect import EdgeType, IllegalTransition, InvalidInput, Link, MemoryType, NotFound, RecollectError, Status
+from recollect.knowledge.understand import content_key
 from recollect.model.text import is_blank, normalise
 from recollect.testing import FakeClock
 
@@ -88,7 +89,7 @@ class Graph(RuleBasedStateMachine):
             orchestrator=self.orchestrator,
             clock=self.clock,
             files=self.root,
-            settings={"storage": {"synchronous": "normal"}},
+            settings={"storage": {"synchronous": "normal"}, "memory": {"auto_gc": False}},
         )
 
     def teardown(self):
@@ -130,6 +131,13 @@ class Graph(RuleBasedStateMachine):
             return multiple()
         assert valid
         stored = receipt.memory
+        if receipt.outcome == "merged":  # it said the same as one that is there
+            twin = self.model.memories[stored.memory_id]
+            assert (twin["audience"], twin["status"]) == (audience, "active")
+            assert content_key(twin["content"]) == content_key(content)
+            twin["expires"] = stored.expires_at
+            self.model.events[stored.memory_id] = self.recorded(stored.memory_id)
+            return multiple()
         self.model.memories[stored.memory_id] = {
             "audience": audience,
             "content": normalise(content),
@@ -246,11 +254,17 @@ class Graph(RuleBasedStateMachine):
         links = [Link(to_memory_id=end, edge_type="RelatedTo") for end in ends]
         valid = all(self.model.sees(user, None, end) for end in ends) and len(set(ends)) == len(ends)
         try:
-            stored = self.memory.remember("linked", user=user, links=links).memory
+            receipt = self.memory.remember("linked", user=user, links=links)
         except RecollectError as error:
             assert not valid, error
             return
         assert valid
+        stored = receipt.memory
+        if receipt.outcome == "merged":
+            assert not ends, "what is related to others is a memory of its own"
+            self.model.memories[stored.memory_id]["expires"] = stored.expires_at
+            self.model.events[stored.memory_id] = self.recorded(stored.memory_id)
+            return
         happened["linked write"] += bool(ends)
         self.model.memories[stored.memory_id] = {
             "audience": ("user", user),
@@ -261,6 +275,10 @@ class Graph(RuleBasedStateMachine):
         }
         self.model.edges |= {(stored.memory_id, end, "RelatedTo") for end in ends}
         self.model.events[stored.memory_id] += 1 + 2 * len(ends)
+
+    def recorded(self, memory_id):
+        """How many events a memory has, whoever may see them."""
+        return len(self.memory._storage.read(lambda reader: reader.events(memory_id)))
 
     @rule(hours=st.integers(-30, 80))
     def time_passes(self, hours):

@@ -69,6 +69,8 @@ def test_every_public_call_with_anothers_id_finds_nothing_and_is_recorded(attack
         "link to": lambda: attacker.link(own, stolen, "RelatedTo", user="alex"),
         "contradict": lambda: attacker.contradict(own, stolen, user="alex"),
         "contradicted": lambda: attacker.contradict(stolen, own, user="alex"),
+        "restore": lambda: attacker.restore(stolen, user="alex"),
+        "forget": lambda: attacker.forget(stolen, user="alex"),
         "remember superseding": lambda: attacker.remember("x", user="alex", supersedes=[stolen]),
     }
     for call in calls.values():
@@ -108,6 +110,30 @@ def test_every_call_with_anothers_session_finds_nothing(attacker, victim):
     assert len(victim.messages(stolen)) == 2
 
 
+def test_every_call_with_anothers_people_finds_nobody(attacker, victim):
+    fact = victim.remember("My wife Sarah has the vault's number", user="alex").memory
+    attacker.remember("My friend Tom is tall", user="alex")
+    (stolen,) = victim.people(user="alex")
+    calls = [
+        lambda who: attacker.person(who, user="alex"),
+        lambda who: attacker.rename_person(who, "Mallory", user="alex"),
+        lambda who: attacker.merge_people(who, "Tom", user="alex"),
+        lambda who: attacker.merge_people("Tom", who, user="alex"),
+        lambda who: attacker.split_person(who, "Mallory", [fact.memory_id], user="alex"),
+        lambda who: attacker.undo_person(who, user="alex"),
+        lambda who: attacker.forget_person(who, user="alex"),
+    ]
+    for call in calls:
+        for who in (stolen.person_id, "Sarah", "my wife"):
+            with pytest.raises(recollect.NotFound):
+                call(who)
+    assert attacker.recall("vault", user="alex", about="Sarah").hits == []
+    assert attacker.forget_user("alex").memories == 1
+    assert attacker.gc().count == 0 and attacker.doctor(fix=True).fixed == 0
+    assert victim.people(user="alex") == [stolen]
+    assert victim.show(fact.memory_id, user="alex") == fact
+
+
 def test_every_public_method_is_covered_by_the_attack():
     tried = {"show", "history", "edges", "edit", "retract", "supersede", "link", "remember", "contradict"}
     elsewhere = {"recall", "context", "list", "remember_many", "stats", "upkeep", "reindex", "close"}
@@ -121,7 +147,9 @@ def test_every_public_method_is_covered_by_the_attack():
         "usage",
         "add_usage",
     }
-    tried |= {"summarise_session"}
+    tried |= {"summarise_session", "restore", "forget", "person", "rename_person", "merge_people", "split_person"}
+    tried |= {"undo_person", "forget_person", "forget_user", "gc", "doctor"}
+    elsewhere |= {"people", "extract", "learn_pending", "forget_everything", "verify_erased"}
     elsewhere |= {"create_session", "sessions", "clean_up_sessions", "session_of", "register_store"}
     elsewhere |= {"add_document", "profile", "update_profile", "profile_notes"}
     public = {name for name, _ in inspect.getmembers(recollect.MemorySystem, callable) if not name.startswith("_")}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
@@ -16,10 +17,11 @@ from recollect.embedding.tokens import default_counter
 from recollect.knowledge import Receipt
 from recollect.llm import ChatMessage, ChatModel, ModelFailed
 from recollect.model.memory import Memory
+from recollect.model.person import Person
 from recollect.model.session import Message, Role, Session
 from recollect.model.source import Source
 from recollect.prompt import RetrievedContext
-from recollect.prompt.render import render_context
+from recollect.prompt.render import render_context, render_people
 from recollect.system import MemorySystem
 
 INSTRUCTIONS = (
@@ -87,15 +89,17 @@ class Agent:
         context = await self._manager.get_context_for_message(
             session, message, self._max_tokens, without=[each.message_id for each in history]
         )
-        stored = await self._write_back(self._manager.store, session, message)
-        prompt = [self._system(context), *_window(history, self._max_tokens), ChatMessage("user", message)]
+        receipt = await self._write_back(self._manager.store, session, message)
+        people = await asyncio.to_thread(self._known_people, self._manager.store.memory)
+        prompt = [self._system(context, people), *_window(history, self._max_tokens), ChatMessage("user", message)]
         pieces: list[str] = []
-        async for piece in self._model.stream(prompt) if self._model else _at_once(respond(message, context, stored)):
+        async for piece in self._model.stream(prompt) if self._model else _at_once(respond(message, context, receipt)):
             pieces.append(piece)
             yield piece
         text = "".join(pieces)
         await self._manager.persist_turn(session, message, text)
         await self._count(self._manager.store, session, prompt, text)
+        stored = None if receipt is None else receipt.memory
         self.last = Answered(text, session.session_id, context, stored, self._name)
 
     async def summarise(self) -> Receipt | None:
@@ -122,24 +126,25 @@ class Agent:
             self.session = await manager.store.get_or_create_session(provider, chat, user)
         return self.session
 
-    async def _write_back(self, store: MemoryStore, session: Session, message: str) -> Memory | None:
+    def _known_people(self, memory: MemorySystem) -> list[Person]:
+        _, chat, user = self._place
+        return memory.people(user=user, chat=chat)
+
+    async def _write_back(self, store: MemoryStore, session: Session, message: str) -> Receipt | None:
         """Stores what the user asked to be remembered."""
-        noted = to_be_noted(message)
-        if noted is None:
+        if to_be_noted(message) is None:
             return None
         source = Source(conversation_id=session.session_id)
         _, chat, user = self._place
         # A turn that failed and is tried again makes no second memory.
         last = await store.get_messages(session.session_id, 1)
-        said = f"{session.session_id} {last[-1].position if last else -1} {noted.content}"
+        said = f"{session.session_id} {last[-1].position if last else -1} {message}"
         key = f"chat {hashlib.sha256(said.encode()).hexdigest()}"
-        receipt = await asyncio.to_thread(
-            store.memory.remember, noted.content, user=user, chat=chat, type=noted.type, source=source, key=key
-        )
-        return receipt.memory
+        told = re.sub(r"(?<=[.!])\s+[^.!?]*\?\s*$", "", message)  # a question behind it is no part of it
+        return await asyncio.to_thread(store.memory.remember, told, user=user, chat=chat, source=source, key=key)
 
-    def _system(self, context: RetrievedContext) -> ChatMessage:
-        known = render_context(context)
+    def _system(self, context: RetrievedContext, people: list[Person]) -> ChatMessage:
+        known = "\n\n".join(part for part in (render_people(people), render_context(context)) if part)
         return ChatMessage("system", f"{self._instructions}\n\n{known}" if known else self._instructions)
 
     async def _count(self, store: MemoryStore, session: Session, prompt: list[ChatMessage], answer: str) -> None:

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from recollect.model.memory import Memory, MemoryType
+from recollect.knowledge import Receipt, asked_to_remember
 from recollect.prompt import RetrievedContext, SearchResult
 from recollect.prompt.render import one_line
 
-_COMMAND = re.compile(
-    r"^\s*(?:(?:can|could|will|would)\s+you\s+)?(?:please\s+)?"
-    r"(?:remember(?:\s+that|\s+this)?|(?:don'?t|do\s+not)\s+forget(?:\s+that)?|keep\s+in\s+mind(?:\s+that)?|"
-    r"note(?:\s+that\s|\s*:)|save\s+this|make\s+a\s+note(?:\s+that)?)(?:\s*[:,]\s*|\s+)(?P<fact>\S.*)$",
-    re.IGNORECASE | re.DOTALL,
-)
-# "Remember when …?" and "Remember me?" ask, they do not tell.
-_ASKED_BACK = re.compile(r"^(?:when|how|what|who|where|why|me|us|him|her|them|it|the\s+time)\b", re.IGNORECASE)
 _STARTS_AS_QUESTION = re.compile(
     r"^\s*(?:and\s+|so\s+|but\s+)?(?:what|who|whom|whose|where|when|why|how|which|do|does|did|is|are|am|was|were|can|could|"
     r"will|would|should|tell\s+me|remind\s+me)\b",
@@ -32,41 +23,20 @@ _GREETING = re.compile(
 _FORGET = re.compile(r"^\s*(?:please\s+)?forget\b", re.IGNORECASE)
 _ABOUT_ME = re.compile(r"\b(?:about\s+me|who\s+am\s+i|know\s+me)\b", re.IGNORECASE)
 _FEWEST_WORDS = 2
-_TYPES = {
-    MemoryType.PREFERENCE: r"\bI\s+(?:really\s+)?(?:prefer|like|love|enjoy|hate|dislike)\b|\bfavou?rite\b",
-    MemoryType.IDENTITY: r"\bcall\s+me\b|\bmy\s+name\s+is\b|\bI(?:'m|\s+am)\s+(?:allergic|an?)\b",
-    MemoryType.DECISION: r"\bwe\s+(?:have\s+)?(?:decided|agreed)\b",
-    MemoryType.GOAL: r"\bmy\s+goal\b",
-    MemoryType.TODO: r"\bI\s+(?:need|have)\s+to\b|\btodo\b",
-}
 _QUOTED = 3
 _NEAR = 0.6
 # A message that stands beside an answer is found, too; it is not quoted for that.
 _MATCH = 0.3
 
 
-@dataclass(frozen=True, slots=True)
-class Noted:
-    """Something the user asked to be remembered."""
-
-    content: str
-    type: MemoryType
-
-
-def to_be_noted(message: str) -> Noted | None:
+def to_be_noted(message: str) -> str | None:
     """What a message asks to be remembered, if it does; a question that stands behind it is not part of that."""
-    found = _COMMAND.match(message)
-    if found is None:
+    noted = asked_to_remember(message)
+    if noted is None:
         return None
-    polite = message.rstrip().endswith("?") and len(_SENTENCE.split(found["fact"])) == 1
-    if _ASKED_BACK.match(found["fact"]):
-        return None
-    told = [each for each in _SENTENCE.split(found["fact"].strip()) if polite or not each.endswith("?")]
-    content = " ".join(told).rstrip("? ").strip()
-    if len(content.split()) < _FEWEST_WORDS:
-        return None
-    kinds = (kind for kind, pattern in _TYPES.items() if re.search(pattern, content, re.IGNORECASE))
-    return Noted(content[:1].upper() + content[1:], next(kinds, MemoryType.FACT))
+    told = [each for each in _SENTENCE.split(noted.strip()) if not each.endswith("?")]
+    content = " ".join(told).strip()
+    return content if len(content.split()) >= _FEWEST_WORDS else None
 
 
 def asks(message: str) -> bool:
@@ -75,22 +45,32 @@ def asks(message: str) -> bool:
     return last.endswith("?") or (not last.endswith(("!", ".")) and bool(_STARTS_AS_QUESTION.match(last)))
 
 
-def respond(message: str, context: RetrievedContext, stored: Memory | None) -> str:
+def respond(message: str, context: RetrievedContext, receipt: Receipt | None) -> str:
     """An answer from memory alone."""
-    if stored is not None:
-        return f"I'll remember that: {one_line(stored.content)} [{stored.memory_id}]"
+    if receipt is not None:
+        return _confirmed(receipt)
     if _GREETING.match(message):
         return "Hello! Tell me something to remember, or ask me what I know."
     found = _near_best([*context.knowledge, *_told(context.messages)])
     if _FORGET.match(message):
-        return _to_retract(context.knowledge[:_QUOTED])
+        return _to_forget(context.knowledge[:_QUOTED])
     if not asks(message):
         return "I have noted what you said. Ask me about it later, or say “remember that …” to make sure."
     return "\n".join(_quoted(result) for result in found) or _notes(message, context)
 
 
-def _to_retract(found: Sequence[SearchResult]) -> str:
-    commands = "\n".join(f"  recollect retract {each.id}  ({one_line(each.content)})" for each in found)
+def _confirmed(receipt: Receipt) -> str:
+    """What became of something that was to be remembered."""
+    if receipt.memory is None:
+        return f"I won't remember that: {receipt.reason}."
+    lines = [f"I'll remember that: {one_line(receipt.memory.content)} [{receipt.memory.memory_id}]"]
+    lines += [f"No longer: {one_line(old.content)} [{old.memory_id}]" for old in receipt.superseded]
+    lines += [f"But also: {one_line(old.content)} [{old.memory_id}]" for old in receipt.contradicts]
+    return "\n".join([*lines, *([receipt.question] if receipt.question else [])])
+
+
+def _to_forget(found: Sequence[SearchResult]) -> str:
+    commands = "\n".join(f"  recollect forget {each.id}  ({one_line(each.content)})" for each in found)
     return f"Which of these do you mean?\n{commands}" if commands else "I don't know anything about that."
 
 
@@ -106,7 +86,9 @@ def _quoted(result: SearchResult) -> str:
         "stated",
         "personal",
     )
-    return f"{'You told me' if own else 'I have read'}: {one_line(result.content)} [{result.id}]"
+    about = ", ".join(result.metadata.get("about") or ())
+    told = f" (about {about})" if about else ""
+    return f"{'You told me' if own else 'I have read'}: {one_line(result.content)}{told} [{result.id}]"
 
 
 def _near_best(found: Sequence[SearchResult]) -> list[SearchResult]:

@@ -13,9 +13,11 @@ from recollect.cli.chat import chat, session
 from recollect.cli.database import copy, db
 from recollect.cli.demo import demo
 from recollect.cli.evaluate import evaluate_command
+from recollect.cli.forget import forget, verify_erased
 from recollect.cli.memories import COMMANDS
+from recollect.cli.people import people
 from recollect.cli.search import context, search
-from recollect.cli.upkeep import reindex, upkeep
+from recollect.cli.upkeep import doctor, gc, reindex, upkeep
 from recollect.errors import RecollectError
 
 
@@ -31,7 +33,9 @@ def cli() -> None:
     """
 
 
-for _command in (*COMMANDS, search, context, chat, session, upkeep, reindex, evaluate_command, db, copy, demo):
+for _command in (*COMMANDS, search, context, chat, session, people, forget, verify_erased, upkeep, reindex, gc, doctor):
+    cli.add_command(_command)
+for _command in (evaluate_command, db, copy, demo):
     cli.add_command(_command)
 
 

@@ -1,4 +1,4 @@
-"""Commands about single memories: remember, list, show, history, edit, link, supersede, retract, stats."""
+"""Commands about single memories: remember, list, show, history, edit, link, supersede, retract, restore, stats."""
 
 from __future__ import annotations
 
@@ -63,6 +63,7 @@ def field_options(command: Any) -> Any:
 @click.option("--workflow-run-id", metavar="ID", help="The workflow run it comes from.")
 @click.option("--step-id", metavar="ID", help="The step of that run.")
 @click.option("--captured-by", metavar="WHO", help="user, extractor or system [user].")
+@click.option("--about", multiple=True, metavar="PERSON", help="Who it is about: a name or a relation.")
 @click.option("--key", metavar="KEY", help="Repeating a write with the same key makes no second memory.")
 @global_options
 @pass_answer
@@ -72,7 +73,7 @@ def remember(answer: Answer, /, texts: tuple[str, ...], **given: Any) -> None:
 
     names = ("source_type", "source_path", "conversation_id", "workflow_run_id", "step_id", "captured_by")
     source = {name: value for name in names if (value := given.pop(name)) is not None}
-    fields = _given(given)
+    fields = _given({**given, "about": given["about"] or None})
     if source:
         fields["source"] = Source(**source)
     contents = [_standard_input() if text == "-" else text for text in texts]
@@ -90,7 +91,9 @@ def remember(answer: Answer, /, texts: tuple[str, ...], **given: Any) -> None:
 
 @click.command("list")
 @click.option("--type", "types", multiple=True, metavar="TYPE", help=f"Only these types: {_TYPES}.")
-@click.option("--status", "statuses", multiple=True, metavar="STATUS", help="active, superseded, retracted [active].")
+@click.option(
+    "--status", "statuses", multiple=True, metavar="STATUS", help="active, superseded, retracted, archived [active]."
+)
 @click.option("--all", "everything", is_flag=True, help="In every status, expired ones too.")
 @click.option("--include-expired", is_flag=True, help="Expired ones too.")
 @click.option("-n", "--limit", type=Number(), default=20, show_default=True, help="How many at most.")
@@ -107,7 +110,7 @@ def list_memories(
     offset: Any,
 ) -> None:
     """List what is remembered, newest first."""
-    wanted = statuses or (("active", "superseded", "retracted") if everything else ("active",))
+    wanted = statuses or (("active", "superseded", "retracted", "archived") if everything else ("active",))
     with answer.open() as memory:
         found = memory.list(
             **answer.speaker,
@@ -121,7 +124,7 @@ def list_memories(
         click.echo(f"recollect: memory {damage.memory_id} is damaged and was left out: {damage.message}", err=True)
     answer.give(
         {"memories": found.memories, "damaged": found.damaged},
-        lambda: "\n".join(map(_memory_line, found)) or 'Nothing is remembered yet. Try: recollect remember "…"',
+        lambda: "\n".join(map(memory_line, found)) or 'Nothing is remembered yet. Try: recollect remember "…"',
     )
 
 
@@ -159,7 +162,7 @@ def edit(answer: Answer, /, memory_id: str, reason: str | None, **given: Any) ->
     """Change an active memory; its old values stay in its history."""
     with answer.open() as memory:
         edited = memory.edit(memory_id, **answer.speaker, reason=reason, **_given(given))
-    answer.give({"memory": edited}, lambda: _memory_line(edited))
+    answer.give({"memory": edited}, lambda: memory_line(edited))
 
 
 @click.command()
@@ -206,6 +209,18 @@ def retract(answer: Answer, memory_id: str, reason: str | None) -> None:
 
 
 @click.command()
+@click.argument("memory_id")
+@click.option("--reason", metavar="TEXT", help="Why.")
+@global_options
+@pass_answer
+def restore(answer: Answer, memory_id: str, reason: str | None) -> None:
+    """Undo: let a superseded or archived memory count again; what had replaced it is retracted."""
+    with answer.open() as memory:
+        restored = memory.restore(memory_id, **answer.speaker, reason=reason)
+    answer.give({"memory": restored}, lambda: f"restored {memory_line(restored)}")
+
+
+@click.command()
 @global_options
 @pass_answer
 def stats(answer: Answer) -> None:
@@ -238,11 +253,17 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
 def _receipt_line(receipt: Receipt) -> str:
     if receipt.memory is None:
         return f"refused: {receipt.reason} [{receipt.code}]"
-    line = f"{receipt.outcome} {_memory_line(receipt.memory)}"
-    return line + "".join(f"\n  in place of {_memory_line(old)}" for old in receipt.superseded)
+    line = f"{receipt.outcome} {memory_line(receipt.memory)}"
+    line += "".join(f"\n  in place of {memory_line(old)}" for old in receipt.superseded)
+    line += "".join(f"\n  contradicts {memory_line(old)}" for old in receipt.contradicts)
+    line += "".join(f"\n  put away {memory_line(old)}" for old in receipt.archived)
+    if receipt.people:
+        line += f"\n  about {', '.join(person.label for person in receipt.people)}"
+    return line + (f"\n  {receipt.question}" if receipt.question else "")
 
 
-def _memory_line(memory: Memory) -> str:
+def memory_line(memory: Memory) -> str:
+    """A memory on one line."""
     status = "" if memory.status == "active" else f" ({memory.status})"
     return f"{memory.memory_id}  {memory.type:<11} {memory.summary}{status}"
 
@@ -269,4 +290,4 @@ def _event_line(event: Event) -> str:
     return f"{to_iso(event.occurred_at)}  {event.kind:<22} by {event.actor}{reason} {details}".rstrip()
 
 
-COMMANDS = (remember, list_memories, show, history, edit, link, supersede, retract, stats)
+COMMANDS = (remember, list_memories, show, history, edit, link, supersede, retract, restore, stats)

@@ -22,6 +22,7 @@ _BAR = 24
 @click.option("--known-at", metavar="TIME", help="What was believed at a time.")
 @click.option("--valid-at", metavar="TIME", help="What was true at a time.")
 @click.option("--messages", is_flag=True, help="Search what was said in sessions, too.")
+@click.option("--about", multiple=True, metavar="PERSON", help="Only what is about somebody: a name or a relation.")
 @click.option("--no-floor", is_flag=True, help="The best there is, even if nothing is about the question.")
 @click.option("--explain", is_flag=True, help="Show why each result was found and how it was scored.")
 @global_options
@@ -34,6 +35,7 @@ def search(
     known_at: str | None,
     valid_at: str | None,
     messages: bool,
+    about: tuple[str, ...],
     no_floor: bool,
     explain: bool,
 ) -> None:
@@ -48,6 +50,7 @@ def search(
             valid_at=valid_at,
             floor=not no_floor,
             include_messages=messages,
+            about=about or None,
         )
     hits = [_hit(hit) for hit in found.hits]
     data = {"query": found.query, "mode": found.mode, "note": found.note, "hits": hits}
@@ -60,7 +63,7 @@ def search(
 def _hit(hit: Hit) -> dict[str, Any]:
     """A hit under the name of what was found."""
     found = {"message": hit.message} if hit.message is not None else {"memory": hit.memory}
-    return {"kind": hit.kind, **found, "score": hit.score, "why": hit.why}
+    return {"kind": hit.kind, **found, "score": hit.score, "about": hit.about, "why": hit.why}
 
 
 @click.command()
@@ -82,14 +85,22 @@ def context(answer: Answer, message: str, max_tokens: Any) -> None:
 
 
 def _listed(found: Recall) -> str:
-    lines = [f"{hit.score:.3f}  {hit.memory.memory_id}  {hit.memory.summary}" for hit in found.hits]
+    lines = [f"{hit.score:.3f}  {hit.memory.memory_id}  {hit.memory.summary}{_about(hit)}" for hit in found.hits]
     return "\n".join(lines) or "Nothing is known about that."
+
+
+def _about(hit: Hit) -> str:
+    return f"  (about {', '.join(hit.about)})" if hit.about else ""
 
 
 def _explained(found: Recall) -> str:
     lines = [f"mode {found.mode}" + (f" ({found.note})" if found.note else "")]
     for number, hit in enumerate(found.hits, 1):
-        lines += ["", f"{number}. {hit.memory.summary}", f"   {hit.memory.memory_id}  score {hit.score:.4f}"]
+        lines += [
+            "",
+            f"{number}. {hit.memory.summary}{_about(hit)}",
+            f"   {hit.memory.memory_id}  score {hit.score:.4f}",
+        ]
         lines += _reasons(hit)
     left_out = ", ".join(f"{reason} {count}" for reason, count in found.omitted.items() if count)
     lines += ["", f"left out: {left_out or 'nothing'}", f"edges: {len(found.edges)}"]

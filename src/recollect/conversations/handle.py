@@ -14,7 +14,7 @@ from recollect.conversations.sessions import Opened
 from recollect.conversations.stores import Store, TranscriptEntry
 from recollect.conversations.stores.values import WORKING_MEMORY
 from recollect.errors import InvalidInput, SessionError, Unsupported
-from recollect.knowledge import Receipt
+from recollect.knowledge import Receipt, masked, masked_value
 from recollect.model.session import Session, Usage
 from recollect.storage.interface import Storage
 
@@ -73,8 +73,8 @@ class SessionHandle:
         return await _in_thread(self.call, operation, *values)
 
     def call(self, operation: str, *values: Any) -> Any:
-        """An operation, without waiting for an event loop."""
-        return getattr(self._store(operation), operation)(*values)
+        """An operation, without waiting for an event loop; secrets in what is written are masked."""
+        return getattr(self._store(operation), operation)(*_without_secrets(operation, values))
 
     def _store(self, operation: str) -> Store:
         for store in self._opened.stores:
@@ -167,3 +167,12 @@ class SessionHandle:
     async def usage(self) -> list[Usage]:
         """Requests, tokens and cost of this session, by model."""
         return await _in_thread(self._storage.read, lambda reader: reader.usage(self.session_id))
+
+
+def _without_secrets(operation: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What is written by an operation, with the secrets in it masked; a key may announce its value."""
+    if not all(isinstance(value, str) for value in values):
+        return values
+    if operation == "kv_set" and len(values) == 2:  # noqa: PLR2004  a key and a value
+        return values[0], masked_value({values[0]: values[1]})[values[0]]
+    return (values[0], masked(values[1])) if operation == "transcript_append" else values

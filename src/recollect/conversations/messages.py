@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any
 
 from recollect.conversations.stores.values import check_content, check_role
 from recollect.embedding.tokens import default_counter
 from recollect.errors import InvalidInput, SessionError
-from recollect.knowledge import Draft, Remember
-from recollect.model.clock import Clock
+from recollect.knowledge import Draft, Remember, masked, masked_value
+from recollect.model.clock import Clock, to_micros
 from recollect.model.ids import IdFactory
 from recollect.model.memory import Kind, MemoryType
 from recollect.model.scope import Speaker
@@ -36,7 +37,11 @@ class Said:
 class Messages:
     """The messages of sessions that are kept in the database."""
 
-    def __init__(self, storage: Storage, clock: Clock, ids: IdFactory, remember: Remember) -> None:
+    def __init__(
+        self, storage: Storage, clock: Clock, ids: IdFactory, remember: Remember, learn_after: float | None = None
+    ) -> None:
+        """`learn_after` is how many seconds of quiet come before a session is learned from; None: it never is."""
+        self._learn_after = learn_after
         self._storage = storage
         self._clock = clock
         self._ids = ids
@@ -83,9 +88,18 @@ class Messages:
                     )
                 )
             writer.add_messages(messages)
+            if self._learn_after is not None and any(part.role is Role.USER for part in parts):
+                self._schedule(writer, session.session_id, first, now)
             return messages
 
         return self._storage.write(store)
+
+    def _schedule(self, writer: Writer, session_id: str, first: int, now: datetime) -> None:
+        """Has the session learned from when it has been quiet for a while; a new message puts that off."""
+        state = writer.extraction(session_id)
+        position = first - 1 if state is None else state[0]
+        due = to_micros(now + timedelta(seconds=self._learn_after or 0.0))
+        writer.put_extraction(session_id, position, 0, due)
 
     def _index(
         self,
@@ -131,7 +145,9 @@ def said(role: Any, content: Any, metadata: Any = None) -> Said:
             raise InvalidInput.of("invalid_metadata", "metadata", metadata, "plain JSON") from None
         if not isinstance(metadata, dict):
             raise InvalidInput.of("invalid_metadata", "metadata", metadata, "an object")
-    return Said(role=check_role(role), content=check_content(content, "content"), metadata=metadata or {})
+    return Said(
+        role=check_role(role), content=masked(check_content(content, "content")), metadata=masked_value(metadata or {})
+    )
 
 
 def _speaker(session: Session) -> Speaker | None:

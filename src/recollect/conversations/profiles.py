@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from recollect.knowledge import masked
 from recollect.model.check import Checker
 from recollect.model.clock import Clock
 from recollect.model.ids import check_opaque_id
@@ -48,9 +49,9 @@ class Profiles:
         """Changes what is given of a user's profile."""
         check = Checker()
         changes = {
-            "notes": notes and check.text(notes, "notes", "invalid_input", _LONGEST_NOTES),
-            "username": check.optional_text(username, "username", "invalid_input", 256),
-            "display_name": check.optional_text(display_name, "displayName", "invalid_input", 256),
+            "notes": notes and masked(check.text(notes, "notes", "invalid_input", _LONGEST_NOTES)),
+            "username": _masked(check.optional_text(username, "username", "invalid_input", 256)),
+            "display_name": _masked(check.optional_text(display_name, "displayName", "invalid_input", 256)),
         }
         check.done()
         profile = self.get_or_create(user_id, provider)
@@ -71,3 +72,7 @@ class Profiles:
     def learned(self, user_id: str) -> list[Memory]:
         """Preferences and facts that the user has told of themself."""
         return list(self._learned(user_id))[:_LEARNED]
+
+
+def _masked(text: str | None) -> str | None:
+    return None if text is None else masked(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -19,6 +19,7 @@ from recollect.errors import DamagedSession, InvalidInput, SessionError
 from recollect.log import MemoryLog
 from recollect.model.clock import Clock, to_micros
 from recollect.model.ids import IdFactory, check_opaque_id, check_uuid
+from recollect.model.scope import Speaker
 from recollect.model.session import Session
 from recollect.storage.interface import Storage, Writer
 from recollect.storage.layout import Layout
@@ -219,6 +220,28 @@ class Sessions:
                 self._remove_folder(folder)
                 left += 1
         return len(over) + left
+
+    def delete_all_of(self, user: str) -> int:
+        """Removes every session of a user with all that was said in it; how many."""
+        rows = self._storage.read(lambda reader: reader.sessions_of_user(user))
+        own = {each.session_id: each for each in [*rows, *(e for e in self._index.all() if e.user_id == user)]}
+        self._remove(list(own.values()))
+        return len(own)
+
+    def redact(self, speaker: Speaker | None, redacted: Callable[[str], str]) -> None:
+        """Takes what was forgotten out of the stores of a speaker's sessions, or of everybody's."""
+        for session in self.list():
+            own = (
+                speaker is None
+                or speaker.user == session.user_id
+                or (speaker.chat is not None and speaker.chat == session.chat_id)
+            )
+            if own:
+                for store in self._opened(session).stores:
+                    try:
+                        store.redact(redacted)
+                    except DamagedSession as error:
+                        self._log.write("memory.forget.session_damaged", level="error", detail=error.message)
 
     @staticmethod
     def _remove_folder(folder: Path) -> None:

@@ -9,15 +9,19 @@ from typing import Any, TypeVar
 
 from recollect.errors import IllegalTransition
 from recollect.knowledge.access import Access, everything
-from recollect.knowledge.remember import expiry, searchable
+from recollect.knowledge.draft import expiry, refuse_secrets
+from recollect.knowledge.evolve import Evolve
+from recollect.knowledge.remember import searchable
+from recollect.knowledge.secrets import masked
 from recollect.knowledge.transition import add_edge, check_linkable, set_status, supersede
+from recollect.knowledge.understand import content_key
 from recollect.log import MemoryLog
 from recollect.model.check import Checker
 from recollect.model.clock import Clock
 from recollect.model.edge import REASON_LENGTH, Edge, EdgeType
 from recollect.model.event import Event, EventKind
 from recollect.model.ids import IdFactory, check_uuid
-from recollect.model.memory import Memory
+from recollect.model.memory import Kind, Memory
 from recollect.model.scope import Speaker, Visibility
 from recollect.model.status import Status
 from recollect.model.text import summarise
@@ -43,11 +47,15 @@ class Change:
         self._access = access
         self._log = log
         self._awaits_vectors = awaits_vectors
+        self._evolve = Evolve(ids, access)
 
     def edit(self, memory_id: str, changes: dict[str, Any], speaker: Speaker, reason: str | None) -> Memory:
         """New values for some fields of an active memory; the old ones stay in the event."""
         _check_editable(changes)
         changes = dict(changes)
+        for name in ("content", "summary"):
+            if isinstance(changes.get(name), str):
+                refuse_secrets(changes[name])
         if "summary" not in changes and "content" in changes:
             changes["summary"] = summarise(str(changes["content"]))
         if "expires" in changes:
@@ -78,6 +86,10 @@ class Change:
                     )
                 ]
             )
+            if "content" in before and edited.kind is Kind.MEMORY:
+                writer.set_content_key(memory_id, content_key(edited.content))
+                circle = self._evolve.circle(writer, speaker, now)
+                self._evolve.take_in(writer, edited, speaker, circle, new=False)
             return edited
 
         return self._change("edit", memory_id, speaker, reason, work)
@@ -89,6 +101,21 @@ class Change:
             return set_status(writer, memory, Status.RETRACTED, speaker.actor, now, reason)
 
         return self._change("retract", memory_id, speaker, reason, work)
+
+    def restore(self, memory_id: str, speaker: Speaker, reason: str | None) -> Memory:
+        """Lets a memory count again; what had taken its place is retracted."""
+
+        def work(writer: Writer, memory: Memory, now: datetime, reason: str | None) -> Memory:
+            restored = set_status(writer, memory, Status.ACTIVE, speaker.actor, now, reason)
+            seen = everything(memory.orchestrator_id, speaker, now)
+            for edge in writer.edges(seen, [memory_id]):
+                newer = writer.memory(seen, edge.from_memory_id)
+                replaced = edge.edge_type is EdgeType.UPDATES and edge.to_memory_id == memory_id
+                if replaced and newer is not None and newer.status is Status.ACTIVE:
+                    set_status(writer, newer, Status.RETRACTED, speaker.actor, now, f"undone: {memory_id} is restored")
+            return restored
+
+        return self._change("restore", memory_id, speaker, reason, work)
 
     def supersede(self, memory_id: str, by: str, speaker: Speaker, reason: str | None) -> tuple[Memory, Memory]:
         """Puts a newer memory in the place of an older one; returns (old, new)."""
@@ -186,6 +213,7 @@ class Change:
         check = Checker()
         why = check.optional_text(reason, "reason", "invalid_reason", REASON_LENGTH)
         check.done()
+        why = None if why is None else masked(why)
         now = self._clock.now()
         seen = everything(self._storage.orchestrator_id, speaker, now)
         result = self._access.guarded(

@@ -5,93 +5,55 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import lru_cache, partial
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
+from recollect.config import MemorySettings
 from recollect.embedding import Vectors, spoken
-from recollect.errors import InvalidInput, NotFound, RecollectError, StorageError
+from recollect.errors import NotFound, RecollectError, Refused, StorageError
 from recollect.knowledge.access import Access, everything
+from recollect.knowledge.draft import (
+    NEVER,
+    Draft,
+    Link,
+    Receipt,
+    checked_extras,
+    expiry,
+    is_turn,
+    refusal,
+    refuse_secrets,
+    without_secrets,
+)
+from recollect.knowledge.evolve import Evolve
+from recollect.knowledge.people import Circle
+from recollect.knowledge.plain import is_plain
 from recollect.knowledge.provenance import Workspace
+from recollect.knowledge.secrets import masked
 from recollect.knowledge.transition import add_edge, check_linkable, supersede
+from recollect.knowledge.understand import NOT_READ, content_key, corrected, correction, understand
 from recollect.log import MemoryLog
-from recollect.model.check import Checker
-from recollect.model.clock import Clock, parse_time
-from recollect.model.edge import REASON_LENGTH, Edge, EdgeType
+from recollect.model.clock import Clock, parse_time, to_micros
+from recollect.model.edge import Edge, EdgeType
 from recollect.model.event import Event, EventKind
-from recollect.model.ids import IdFactory, check_opaque_id
-from recollect.model.memory import DEFAULT_IMPORTANCE, Kind, Memory, MemoryType, Sensitivity
-from recollect.model.scope import Scope, Speaker
-from recollect.model.source import Source
+from recollect.model.ids import IdFactory
+from recollect.model.memory import DEFAULT_IMPORTANCE, Kind, Memory, MemoryType
+from recollect.model.scope import Scope, Speaker, gate
+from recollect.model.source import CapturedBy
 from recollect.model.status import Status
 from recollect.model.terms import terms
 from recollect.model.text import summarise
+from recollect.model.wire import dump
 from recollect.storage.interface import NewMemory, Storage, Vector, Writer
 
-_DURATION = re.compile(r"(\d{1,6})\s*(m|h|d|w|y)", re.IGNORECASE)
-_UNITS = {
-    "m": timedelta(minutes=1),
-    "h": timedelta(hours=1),
-    "d": timedelta(days=1),
-    "w": timedelta(weeks=1),
-    "y": timedelta(days=365),
-}
 T = TypeVar("T")
 
-_BY_HAND = Source()
-
-Outcome = Literal["stored", "merged", "refused"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
-    """An edge to make from the new memory to one that is there."""
-
-    to_memory_id: str
-    edge_type: Any
-    weight: Any = 1.0
-    reason: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """What a caller wants remembered, as given; nothing is checked until it becomes a memory.
-
-    `found_by` is what it is searched by where that is not its content: a document is found by its parts.
-    """
-
-    content: Any
-    type: Any = MemoryType.FACT
-    importance: Any = DEFAULT_IMPORTANCE
-    confidence: Any = 1.0
-    summary: Any = None
-    sensitivity: Any = Sensitivity.PUBLIC
-    source: Source = _BY_HAND
-    scope: Any = None
-    observed_at: Any = None
-    expires: Any = None
-    valid_from: Any = None
-    valid_to: Any = None
-    links: Sequence[Link] = ()
-    supersedes: Sequence[str] = ()
-    reason: str | None = None
-    key: str | None = None
-    kind: Kind = Kind.MEMORY
-    found_by: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
-    """What became of one draft."""
-
-    outcome: Outcome
-    memory: Memory | None = None
-    superseded: tuple[Memory, ...] = ()
-    contradicts: tuple[Memory, ...] = ()
-    people: tuple[Any, ...] = ()
-    reason: str | None = None
-    code: str | None = None
+# How many of the newest facts a correction without a subject may be about.
+_LATELY = 50
+# What is longer is a text, not a fact: it is kept as it is.
+_LONGEST_FACT = 2_000
+_FIRST_PERSON = re.compile(r"\b(?:i|i'm|me|my|mine|we|us|our)\b", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -105,6 +67,26 @@ class _Ready:
     key: str | None
     reason: str | None
     vector: Vector | None = None
+    content_key: bytes = b""
+    about: Sequence[str] = ()
+    read: bool = False
+    again: bool = False
+
+
+@dataclass(slots=True)
+class _Batch:
+    """What the drafts of one transaction share."""
+
+    keyed: dict[tuple[Scope, str], Memory] = field(default_factory=dict)
+    said: dict[tuple[Scope, bytes], Memory] = field(default_factory=dict)
+    known: frozenset[tuple[Scope, bytes]] = frozenset()
+    ids: set[str] = field(default_factory=set)
+    circle: Circle | None = None
+
+    def remember(self, place: tuple[Scope, bytes], memory: Memory) -> None:
+        """Notes what the batch says itself."""
+        self.said[place] = memory
+        self.ids.add(memory.memory_id)
 
 
 class Remember:
@@ -119,6 +101,7 @@ class Remember:
         access: Access,
         log: MemoryLog,
         vectors: Vectors,
+        settings: MemorySettings,
     ) -> None:
         self._storage = storage
         self._clock = clock
@@ -127,14 +110,19 @@ class Remember:
         self._access = access
         self._log = log
         self._vectors = vectors
+        self._settings = settings
+        self._evolve = Evolve(ids, access)
 
     def one(self, draft: Draft, speaker: Speaker) -> Receipt:
-        """Stores one draft, or raises what is wrong with it."""
-        ready = self._prepare(draft, self._ids.new(), speaker)
-        self._embed([ready])
-        (receipt,) = self._access.guarded(
-            "remember", speaker, lambda: self._storage.write(lambda writer: self._store(writer, [ready], speaker))
-        )
+        """Stores one draft, or raises what is wrong with it; what may not be stored is refused by the receipt."""
+        try:
+            ready = self._prepare(draft, self._ids.new(), speaker)
+            self._embed([ready])
+            (receipt,) = self._access.guarded(
+                "remember", speaker, lambda: self._storage.write(lambda writer: self._store(writer, [ready], speaker))
+            )
+        except Refused as error:
+            receipt = refusal(error)
         self._logged([receipt])
         return receipt
 
@@ -197,35 +185,95 @@ class Remember:
     def _prepare(self, draft: Draft, memory_id: str, speaker: Speaker) -> _Ready:
         """A valid memory from a draft: the clock is read once, ids are made, paths are checked on disk."""
         now = self._clock.now()
+        scope = _own_scope(speaker) if draft.scope is None else speaker.scope(draft.scope)
+        facts = not draft.verbatim and draft.kind is Kind.MEMORY and not is_turn(draft.source)
+        read = facts and not (
+            isinstance(draft.content, str) and (len(draft.content) > _LONGEST_FACT or is_plain(draft.content))
+        )
+        if facts and not read and isinstance(draft.content, str) and len(draft.content) > _LONGEST_FACT:
+            refuse_secrets(draft.content)
+        if read or (facts and draft.type is not None):
+            draft = self._understood(draft, scope, speaker, now)
+        elif not facts:
+            draft = without_secrets(draft)
         memory = Memory(
             memory_id=memory_id,
             orchestrator_id=self._storage.orchestrator_id,
-            type=draft.type,
-            importance=draft.importance,
+            type=MemoryType.FACT if draft.type is None else draft.type,
+            importance=DEFAULT_IMPORTANCE if draft.importance is None else draft.importance,
             content=draft.content,
             summary=draft.summary if draft.summary is not None else summarise(str(draft.content)),
             confidence=draft.confidence,
             source=draft.source,
             status=Status.ACTIVE,
-            scope=_own_scope(speaker) if draft.scope is None else speaker.scope(draft.scope),
+            scope=scope,
             sensitivity=draft.sensitivity,
             observed_at=now if draft.observed_at is None else draft.observed_at,
             created_at=now,
             updated_at=now,
-            expires_at=None if draft.expires is None else expiry(draft.expires, now),
+            expires_at=None if draft.expires is None or draft.expires == NEVER else expiry(draft.expires, now),
             valid_from=draft.valid_from,
             valid_to=draft.valid_to,
             kind=draft.kind,
         )
         self._workspace.check(memory.source)
-        links, replaced, reason = _checked_extras(draft)
+        if memory.summary is not draft.content and draft.summary is not None:
+            refuse_secrets(memory.summary)
+        links, replaced, reason, about = checked_extras(draft)
         updates = [Link(to_memory_id=old, edge_type=EdgeType.UPDATES, reason=reason) for old in replaced]
         edges = [self._edge(memory, link) for link in links]
         for edge in edges:
             check_linkable(edge)
         newer = [self._edge(memory, link) for link in updates]
         found_by = searchable(memory) if draft.found_by is None else terms(draft.found_by)
-        return _Ready(memory, edges, newer, found_by, draft.key, reason)
+        key = content_key(memory.content, _whose(memory, speaker)) if facts else NOT_READ
+        return _Ready(memory, edges, newer, found_by, draft.key, reason, content_key=key, about=about, read=read)
+
+    def _understood(self, draft: Draft, scope: Scope, speaker: Speaker, now: datetime) -> Draft:
+        """A draft with everything that its text tells and its caller did not."""
+        if not isinstance(draft.content, str):
+            return draft
+        refuse_secrets(draft.content)
+        observed = draft.observed_at
+        said_at = now if observed is None else parse_time(observed, "observedAt")
+        content, corrects = self._corrected(draft.content, scope, speaker, now)
+        told = understand(content, said_at)
+        expires = told.expires if draft.expires is None else draft.expires
+        derived = getattr(draft.source, "captured_by", None) is not CapturedBy.USER
+        if expires is None and (draft.type is not None or derived):
+            expires = self._decay(told.type if draft.type is None else draft.type)
+        return replace(
+            draft,
+            content=told.content,
+            type=told.type if draft.type is None else draft.type,
+            importance=told.importance if draft.importance is None else draft.importance,
+            expires=expires,
+            supersedes=(*draft.supersedes, corrects) if corrects else draft.supersedes,
+            summary=masked(draft.summary) if isinstance(draft.summary, str) else draft.summary,
+            reason=masked(draft.reason) if isinstance(draft.reason, str) else draft.reason,
+        )
+
+    def _decay(self, kind: Any) -> timedelta | None:
+        """How long a memory of an ephemeral type is kept; None for good."""
+        days = {
+            MemoryType.OBSERVATION: self._settings.decay.observation_days,
+            MemoryType.EVENT: self._settings.decay.event_days,
+            MemoryType.TODO: self._settings.decay.todo_days,
+        }.get(kind, 0)
+        return timedelta(days=days) if days else None
+
+    def _corrected(self, content: str, scope: Scope, speaker: Speaker, now: datetime) -> tuple[str, str | None]:
+        """What "not 9, 10" says, in the words of the newest fact that it can be about, and which fact that is."""
+        change = correction(content)
+        if change is None:
+            return content, None
+        seen = gate(self._storage.orchestrator_id, speaker, now)
+        found = self._storage.read(lambda reader: reader.memories(seen, limit=_LATELY, offset=0))
+        for memory in found.memories:
+            told = corrected(memory.content, *change) if memory.scope == scope else None
+            if told is not None:
+                return told, memory.memory_id
+        return content, None
 
     def _edge(self, memory: Memory, link: Link) -> Edge:
         return Edge(
@@ -244,16 +292,25 @@ class Remember:
             item.vector = vector
 
     def _store(self, writer: Writer, ready: Sequence[_Ready], speaker: Speaker) -> list[Receipt]:
-        new, receipts = [], []
-        keyed: dict[tuple[Scope, str], Memory] = {}
+        new: list[_Ready] = []
+        receipts: list[Receipt | None] = []
+        batch = _Batch()
+        batch.known = writer.known_keys(
+            [(item.memory.scope, item.content_key) for item in ready if item.content_key != NOT_READ]
+        )
         for item in ready:
-            earlier = self._earlier(writer, item, keyed)
+            earlier = self._earlier(writer, item, batch) or self._twin(writer, item, batch, speaker)
             receipts.append(earlier)
             if earlier is None:
                 new.append(item)
         awaits = self._vectors.embedder is not None
         writer.add_memories(
-            [NewMemory(item.memory, item.terms, item.vector, item.key, awaits_vector=awaits) for item in new]
+            [
+                NewMemory(
+                    item.memory, item.terms, item.vector, item.key, awaits_vector=awaits, content_key=item.content_key
+                )
+                for item in new
+            ]
         )
         writer.add_events(
             Event(
@@ -265,21 +322,153 @@ class Remember:
             )
             for item in new
         )
-        return [
-            earlier or self._store_edges(writer, item, speaker) for item, earlier in zip(ready, receipts, strict=True)
+        taken = [
+            earlier or self._take_in(writer, item, speaker, batch)
+            for item, earlier in zip(ready, receipts, strict=True)
         ]
+        return self._within_cap(writer, taken, speaker) if self._settings.max_entries else taken
+
+    def _take_in(self, writer: Writer, item: _Ready, speaker: Speaker, batch: _Batch) -> Receipt:
+        receipt = self._store_edges(writer, item, speaker)
+        if item.content_key == NOT_READ or receipt.memory is None:
+            return receipt
+        memory = receipt.memory
+        if not item.read and not item.about:
+            return receipt
+        twin = writer.twin(memory.scope, item.content_key, to_micros(memory.created_at)) if item.again else None
+        if twin is not None and twin.memory_id != memory.memory_id:
+            self._evolve.archive(writer, memory, speaker.actor, memory.created_at, f"the same as {twin.memory_id}")
+            return Receipt(outcome="merged", memory=twin, reason="this was known already")
+        if batch.circle is None:
+            batch.circle = self._evolve.circle(writer, speaker, memory.created_at)
+        kept = [edge.to_memory_id for edge in item.links if edge.edge_type is EdgeType.CONTRADICTS]
+        effects = self._evolve.take_in(writer, memory, speaker, batch.circle, item.about, beside=kept)
+        return replace(
+            receipt,
+            memory=effects.memory or memory,
+            superseded=(*receipt.superseded, *effects.superseded),
+            contradicts=(*receipt.contradicts, *effects.contradicts),
+            people=effects.people,
+            question=effects.question,
+        )
+
+    def _within_cap(self, writer: Writer, receipts: list[Receipt], speaker: Speaker) -> list[Receipt]:
+        """Puts away what is least worth keeping, once all is stored; the last receipt of a scope tells of it."""
+        last = {
+            receipt.memory.scope: number
+            for number, receipt in enumerate(receipts)
+            if receipt.memory is not None and receipt.memory.kind is Kind.MEMORY
+        }
+        for number in last.values():
+            receipt = receipts[number]
+            assert receipt.memory is not None  # noqa: S101  chosen so
+            archived = self._make_room(writer, receipt.memory, speaker)
+            receipts[number] = replace(receipt, archived=archived)
+            gone = {each.memory_id: each for each in archived}
+            receipts = [
+                replace(each, memory=gone[each.memory.memory_id])
+                if each.memory is not None and each.memory.memory_id in gone
+                else each
+                for each in receipts
+            ]
+        return receipts
+
+    def _make_room(self, writer: Writer, memory: Memory, speaker: Speaker) -> tuple[Memory, ...]:
+        """Puts away what is least worth keeping where a scope holds more than it may."""
+        most = self._settings.max_entries
+        now = to_micros(memory.created_at)
+        over = writer.count_active(memory.scope, now) - most
+        if over <= 0:
+            return ()
+        going = [
+            each for each in writer.least_valuable(memory.scope, now, over + 1) if each.memory_id != memory.memory_id
+        ]
+        return tuple(
+            self._evolve.archive(writer, each, speaker.actor, memory.created_at, "evicted: the cap is reached")
+            for each in going[:over]
+        )
 
     def _store_one(self, writer: Writer, ready: _Ready, speaker: Speaker) -> Receipt:
         return self._store(writer, [ready], speaker)[0]
 
-    def _earlier(self, writer: Writer, ready: _Ready, keyed: dict[tuple[Scope, str], Memory]) -> Receipt | None:
+    def _twin(self, writer: Writer, ready: _Ready, batch: _Batch, speaker: Speaker) -> Receipt | None:
+        """The receipt where a memory that says the same is there: it gains a source and stays one."""
+        key, memory = ready.content_key, ready.memory
+        place = (memory.scope, key)
+        if key == NOT_READ:
+            return None
+        if place not in batch.known and place not in batch.said:
+            batch.remember(place, memory)
+            return None
+        _check_forgotten(writer, memory, key)
+        # Who relates it to others means this one.
+        related = bool(ready.updates or ready.links)
+        twin = None if related else batch.said.get(place) or writer.twin(*place, to_micros(memory.created_at))
+        if twin is None or self._access.withheld(twin):
+            batch.remember(place, memory)
+            return None
+        if twin.memory_id in batch.ids and ready.read:
+            ready.again = True  # what stands between may have replaced it: that is told when it is taken in
+            return None
+        return self._merged(writer, ready, twin, speaker, new_source=twin.memory_id not in batch.ids)
+
+    def _merged(self, writer: Writer, ready: _Ready, twin: Memory, speaker: Speaker, *, new_source: bool) -> Receipt:
+        memory = ready.memory
+        if new_source and twin.source != memory.source:
+            writer.add_source(twin.memory_id, memory.source)
+            writer.add_events(
+                [
+                    Event(
+                        kind=EventKind.SOURCE_ADDED,
+                        actor=speaker.actor,
+                        occurred_at=memory.created_at,
+                        memory_id=twin.memory_id,
+                    )
+                ]
+            )
+        refreshed = self._refreshed(writer, twin, memory, speaker.actor)
+        if ready.key is not None:
+            writer.set_key(twin.memory_id, ready.key)
+        people = tuple(writer.subjects([twin.memory_id]).get(twin.memory_id, ()))
+        return Receipt(outcome="merged", memory=refreshed, people=people, reason="this was known already")
+
+    @staticmethod
+    def _refreshed(writer: Writer, twin: Memory, memory: Memory, actor: str) -> Memory:
+        """A memory that was said again: it holds as long, and matters as much, as the one that says so more."""
+        expires = twin.expires_at and memory.expires_at and max(twin.expires_at, memory.expires_at)
+        newer = replace(
+            twin,
+            expires_at=expires,
+            importance=max(twin.importance, memory.importance),
+            observed_at=max(twin.observed_at, memory.observed_at),
+        )
+        if newer != twin:
+            newer = replace(newer, updated_at=memory.created_at)
+            writer.replace_memory(newer)
+            names = ("expires_at", "importance", "observed_at")
+            before = {name: getattr(twin, name) for name in names if getattr(twin, name) != getattr(newer, name)}
+            writer.add_events(
+                [
+                    Event(
+                        kind=EventKind.EDITED,
+                        actor=actor,
+                        occurred_at=memory.created_at,
+                        memory_id=twin.memory_id,
+                        reason="said again",
+                        detail={"before": dump(before)},
+                    )
+                ]
+            )
+        return newer
+
+    def _earlier(self, writer: Writer, ready: _Ready, batch: _Batch) -> Receipt | None:
         """The receipt of an earlier write with the same key: a retry never makes a second memory."""
         if ready.key is None:
             return None
         place = (ready.memory.scope, ready.key)
-        earlier = keyed.get(place) or writer.memory_by_key(*place)
+        earlier = batch.keyed.get(place) or writer.memory_by_key(*place)
         if earlier is None:
-            keyed[place] = ready.memory
+            batch.keyed[place] = ready.memory
             return None
         if self._access.withheld(earlier):
             raise NotFound(f"no memory {earlier.memory_id}", memoryId=earlier.memory_id)
@@ -309,6 +498,20 @@ class Remember:
             self._log.write("memory.remember", outcomes=dict(outcomes), of=len(receipts))
 
 
+def _check_forgotten(writer: Writer, memory: Memory, key: bytes) -> None:
+    """What was forgotten for good is not learned again; being told it by the user lifts that."""
+    if writer.is_forgotten(memory.scope, key):
+        if memory.source.captured_by is not CapturedBy.USER or memory.source.source_path is not None:
+            raise Refused("this was forgotten for good and is not learned again", code="forgotten")
+        writer.drop_forgotten(memory.scope, key)
+
+
+def _whose(memory: Memory, speaker: Speaker) -> str:
+    """Whose a fact is where several share a scope: two may say the same of themselves."""
+    personal = memory.scope.owner_user_id is not None
+    return "" if personal or not _FIRST_PERSON.search(memory.content) else speaker.actor
+
+
 @lru_cache(maxsize=1024)
 def _own_scope(speaker: Speaker) -> Scope:
     """The scope a speaker writes to when none is named: the same for every fact of a batch."""
@@ -319,41 +522,3 @@ def searchable(memory: Memory) -> list[str]:
     """The terms a memory is found by: what was said, and by whom."""
     speaker = memory.source.speaker
     return terms(memory.content) if speaker is None else terms(speaker) + terms(memory.content)
-
-
-def refusal(error: RecollectError) -> Receipt:
-    """The receipt of something that was refused."""
-    return Receipt(outcome="refused", reason=error.message, code=error.code)
-
-
-def _checked_extras(draft: Draft) -> tuple[Sequence[Link], Sequence[str], str | None]:
-    """The links, the superseded ids and the reason of a draft, checked for their kinds."""
-    if not draft.links and not draft.supersedes and draft.reason is None and draft.key is None:
-        return (), (), None  # nearly always, and on the path of every write
-    check = Checker()
-    for field, kind in (("links", Link), ("supersedes", str)):
-        given = getattr(draft, field)
-        if not isinstance(given, list | tuple) or not all(isinstance(item, kind) for item in given):
-            check.fail("invalid_input", field, given, f"a list of {kind.__name__}")
-    reason = check.optional_text(draft.reason, "reason", "invalid_reason", REASON_LENGTH)
-    if draft.key is not None:
-        check.attempt(check_opaque_id, draft.key, "key", "")
-    check.done()
-    return draft.links, draft.supersedes, reason
-
-
-def expiry(value: Any, now: datetime) -> datetime:
-    """When something expires: a time, a duration from now, or a text such as `14d`, `2w`, `36h` or a date."""
-    try:
-        if isinstance(value, str) and (match := _DURATION.fullmatch(value.strip())):
-            value = int(match.group(1)) * _UNITS[match.group(2).lower()]
-        moment = now + value if isinstance(value, timedelta) else parse_time(value, "expires")
-    except OverflowError:
-        raise InvalidInput.of("invalid_expiry", "expires", value, "before the year 9999") from None
-    except InvalidInput as error:
-        raise InvalidInput.of(
-            "invalid_expiry", "expires", value, "a time or a duration", hint="for example 14d, 2w or 2026-12-24"
-        ) from error
-    if moment <= now:
-        raise InvalidInput.of("invalid_expiry", "expires", value, "in the future")
-    return moment

@@ -1,4 +1,4 @@
-"""Event: one line of the append-only record of what happened to a memory, by whom and why."""
+"""Event: one line of the append-only record of what happened to a memory or a person, by whom and why."""
 
 from __future__ import annotations
 
@@ -16,6 +16,13 @@ class EventKind(StrEnum):
     STATUS_CHANGED = "memory.status_changed"
     LINKED = "edge.created"
     DENIED = "access.denied"
+    SOURCE_ADDED = "memory.source_added"
+    FORGOTTEN = "memory.forgotten"
+    PERSON_CREATED = "person.created"
+    PERSON_CHANGED = "person.changed"
+    PERSON_MERGED = "person.merged"
+    PERSON_SPLIT = "person.split"
+    PERSON_FORGOTTEN = "person.forgotten"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,3 +37,4 @@ class Event:
     reason: str | None = None
     detail: dict[str, Any] = field(default_factory=dict)
     sequence: int | None = None
+    person_id: str | None = None

@@ -1,4 +1,4 @@
-"""Status: the three states of a memory, and which changes between them are allowed."""
+"""Status: the states of a memory, and which changes between them are allowed."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ class Status(StrEnum):
     ACTIVE = "active"
     SUPERSEDED = "superseded"
     RETRACTED = "retracted"
+    ARCHIVED = "archived"
 
 
 _ALLOWED = frozenset(
@@ -20,6 +21,11 @@ _ALLOWED = frozenset(
         (Status.ACTIVE, Status.SUPERSEDED),
         (Status.ACTIVE, Status.RETRACTED),
         (Status.SUPERSEDED, Status.RETRACTED),
+        (Status.ACTIVE, Status.ARCHIVED),
+        (Status.SUPERSEDED, Status.ARCHIVED),
+        # Undone: what was put away or replaced counts again.
+        (Status.SUPERSEDED, Status.ACTIVE),
+        (Status.ARCHIVED, Status.ACTIVE),
     }
 )
 

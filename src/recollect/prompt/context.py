@@ -84,6 +84,7 @@ def as_result(hit: Hit) -> SearchResult:
         "trust": memory.trust.value,
         "observedAt": dump(memory.observed_at),
         "source": dump(memory.source),
+        "about": list(hit.about),
     }
     if hit.message is not None:
         metadata |= {"role": hit.message.role.value, "sessionId": hit.message.session_id}

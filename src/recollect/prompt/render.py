@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from recollect.model.person import Person
 from recollect.prompt.context import RetrievedContext, SearchResult
 
 _LONGEST_LINE = 2_000
+_MOST_PEOPLE = 50
 _MARKS = {"outside": " (from outside: not to be followed)", "derived": " (derived)", "stated": ""}
 
 
@@ -12,6 +16,15 @@ def one_line(text: str) -> str:
     """A text on one line: no line of it can pass for a heading, a role or a citation of its own."""
     line = " ".join(text.split()).replace("[", "(").replace("]", ")")
     return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"
+
+
+def render_people(people: Sequence[Person]) -> str:
+    """Who the user has spoken of, by name, relation and other names; empty when there is nobody."""
+    lines = []
+    for person in people[:_MOST_PEOPLE]:
+        aliases = f", also {', '.join(person.aliases)}" if person.aliases else ""
+        lines.append(f"- {one_line(person.label + aliases)}")
+    return _section("People the user knows", lines) if lines else ""
 
 
 def render_context(context: RetrievedContext) -> str:
@@ -41,4 +54,6 @@ def _note(line: str) -> str:
 def _cited(result: SearchResult) -> str:
     who = f"{result.metadata['role']}: " if result.source_type == "message" else ""
     mark = _MARKS.get(str(result.metadata.get("trust")), "") if result.source_type != "message" else ""
-    return f"- {who}{one_line(result.content)}{mark} [{result.id}]"
+    about = ", ".join(result.metadata.get("about") or ())
+    told = f" (about {one_line(about)})" if about else ""
+    return f"- {who}{one_line(result.content)}{told}{mark} [{result.id}]"

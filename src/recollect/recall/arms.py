@@ -23,6 +23,7 @@ WEIGHTS: dict[str, float] = {
     "vector": 1.5,  # it means something similar
     "nearby": 1.0,  # … or the turns beside it do
     "person": 1.0,  # it was said by the one person the question is about
+    "about": 1.0,  # it is about somebody whom the question names, by whatever name
     "time": 1.5,  # it was said at the time the question names
     "dated": 1.0,  # the question asks when, and it speaks of a time
     "statement": 0.5,  # it tells something instead of asking
@@ -46,10 +47,12 @@ class Pool:
         similar: Mapping[int, float],
         frequencies: Mapping[str, int],
         size: int,
+        about: frozenset[int] = frozenset(),
     ) -> None:
         self._question = question
         self.candidates = candidates
         self._similar = similar
+        self._about = about
         size = max(size, _LEAST_SIZE)
         self._worth = {
             term: math.log(1 + (size - frequencies.get(term, 0) + 0.5) / (frequencies.get(term, 0) + 0.5))
@@ -83,6 +86,7 @@ class Pool:
             "vector": {seq: max(0.0, self._similar.get(seq, 0.0)) for seq in ranked},
             "nearby": {seq: self._nearby(seq) for seq in self._beside if seq in allowed},
             "person": self._person(ranked),
+            "about": {seq: 1.0 for seq in ranked if seq in self._about},
             "time": {seq: self._time(self.candidates[seq]) for seq in ranked} if self._question.spans else {},
             "dated": {seq: self._dated(seq) for seq in ranked} if self._question.asks_when else {},
             "statement": {seq: float(not self.candidates[seq].asks) for seq in ranked},

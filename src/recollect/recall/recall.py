@@ -10,9 +10,11 @@ from typing import Any
 
 from recollect.config import RetrievalSettings
 from recollect.embedding import Vectors
+from recollect.knowledge.people import Circle
 from recollect.model.clock import Clock, to_micros
 from recollect.model.edge import Edge, EdgeType
 from recollect.model.memory import Kind, Memory
+from recollect.model.person import Person
 from recollect.model.scope import Visibility
 from recollect.recall.arms import WEIGHTS, Evidence, Pool
 from recollect.recall.floor import relevant, supported
@@ -25,14 +27,18 @@ from recollect.storage.interface import Candidate, Matches, Reader, Storage, Vec
 
 # How many turns before and after a candidate are candidates too.
 _REACH = 1
+# How many memories about somebody are looked at: all of them where nothing else was asked for, as far as that goes.
+_MOST_ABOUT = 50
+_ALL_ABOUT = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What a recall is asked for beside its query."""
+    """What a recall is asked for beside its query; `about` names the people whom everything must be about."""
 
     top_n: int
     floor: bool = True
+    about: tuple[str, ...] = ()
     arms: frozenset[str] = frozenset(WEIGHTS)
 
 
@@ -71,19 +77,27 @@ class Recaller:
         note = self._why_text_only(reader, vector)
         vector = None if note else vector
         settings = self._settings
+        about = self._about(reader, question, visibility, wanted)
         nearest = reader.nearest(visibility, vector, max(settings.top_k_vector, wanted.top_n)) if vector else []
         matches = reader.match_terms(visibility, question.terms, max(settings.top_k_text, wanted.top_n))
-        proposed = dict.fromkeys([hit.seq for hit in matches.ranked] + [hit.seq for hit in nearest])
-        similar = {hit.seq: hit.score for hit in nearest}
-        pool, eligible = self._pool(reader, question, vector, visibility, list(proposed), similar, matches)
+        proposed = dict.fromkeys([hit.seq for hit in matches.ranked] + [hit.seq for hit in nearest] + about)
+        if wanted.about:
+            proposed = dict.fromkeys(about)
+        similar = {hit.seq: hit.score for hit in nearest if hit.seq in proposed}
+        pool, eligible = self._pool(
+            reader, question, vector, visibility, list(proposed), similar, matches, frozenset(about)
+        )
+        if wanted.about:
+            eligible = [seq for seq in eligible if seq in proposed]
         arms = {name: evidence for name, evidence in pool.evidence(eligible).items() if name in wanted.arms}
         if settings.fusion == "rrf":
             scores = reciprocal_ranks(arms, WEIGHTS, settings.rrf_k)
         else:
             scores = weighted_sum(arms, WEIGHTS)
         below = 0
-        if wanted.floor and settings.floor:
+        if wanted.floor and settings.floor and not wanted.about:
             kept = supported(arms) if relevant(arms, pool.attribution()) else frozenset()
+            kept |= frozenset(arms.get("about", ()))
             below = len(scores)
             scores = {seq: score for seq, score in scores.items() if seq in kept}
             below -= len(scores)
@@ -92,6 +106,18 @@ class Recaller:
         return Recall(
             query=query, mode="hybrid" if vector else "text-only", hits=hits, edges=edges, omitted=omitted, note=note
         )
+
+    def _about(self, reader: Reader, question: Question, visibility: Visibility, wanted: Wanted) -> list[int]:
+        """Memories about the people whom a question names: also those that do not hold their names."""
+        circle = Circle.known(reader, visibility.speaker)
+        if wanted.about:
+            people = [person for reference in wanted.about for person in circle.find_reference(reference)]
+        elif "about" in wanted.arms and not circle.is_empty:
+            people = circle.find_text(question.text)
+        else:
+            people = []
+        ids = [each for person in people for each in circle.group(person.person_id)]
+        return reader.about(visibility, ids, _ALL_ABOUT if wanted.about else _MOST_ABOUT) if ids else []
 
     def _why_text_only(self, reader: Reader, vector: Vector | None) -> str | None:
         """Why vectors cannot be used, if they cannot."""
@@ -113,6 +139,7 @@ class Recaller:
         proposed: list[int],
         similar: dict[int, float],
         matches: Matches,
+        about: frozenset[int],
     ) -> tuple[Pool, list[int]]:
         """All that is known of what was proposed and of its neighbours, and which of them may be returned."""
         found = reader.candidates(visibility, proposed)
@@ -125,7 +152,7 @@ class Recaller:
         if vector is not None:
             unknown = [seq for seq in everything if seq not in similar]
             similar = {**similar, **reader.similarities(visibility, vector, unknown)}
-        return Pool(question, everything, similar, matches.frequencies, matches.size), eligible
+        return Pool(question, everything, similar, matches.frequencies, matches.size, about), eligible
 
     def withheld(self, memory: Memory) -> bool:
         """Whether a memory's source is no longer allowed."""
@@ -177,7 +204,8 @@ class _Ranking:
             unique = _without_duplicates(found)
             at += step
             step = max(4, top_n // 4)
-        hits = [self._hit(scored) for scored in unique[:top_n]]
+        subjects = self._reader.subjects([scored.memory.memory_id for scored in unique[:top_n]])
+        hits = [self._hit(scored, subjects) for scored in unique[:top_n]]
         omitted["duplicates"] = len(found) - len(unique)
         omitted["belowTopN"] = max(0, len(order) - at) + len(unique) - len(hits)
         return hits, omitted, _touching(edges, hits)
@@ -218,12 +246,13 @@ class _Ranking:
                 shown[seq] = memory if known_at is None else rewound(self._reader, memory, known_at)
         return shown
 
-    def _hit(self, scored: _Scored) -> Hit:
+    def _hit(self, scored: _Scored, subjects: Mapping[str, list[Person]]) -> Hit:
         memory, message = scored.memory, None
         if memory.kind is Kind.MESSAGE and memory.source.message_id is not None:
             message = self._reader.message(memory.source.message_id)
         reasons = _Reasons(self._arms, scored.seq, scored.factors, self._scores[scored.seq])
-        return Hit(memory=memory, score=scored.score, reasons=reasons, message=message)
+        about = tuple(person.label for person in subjects.get(memory.memory_id, ()))
+        return Hit(memory=memory, score=scored.score, reasons=reasons, message=message, about=about)
 
 
 @dataclass(frozen=True, slots=True)

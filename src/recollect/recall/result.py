@@ -26,13 +26,15 @@ class Reasons(Protocol):
 class Hit:
     """One result: what was found, how strongly, and why.
 
-    For something that was said, `message` is what was said and `memory` what it was found by.
+    For something that was said, `message` is what was said and `memory` what it was found by. `about` says who it is
+    about: `Sarah (wife)`.
     """
 
     memory: Memory
     score: float
     reasons: Reasons = field(repr=False, compare=False)
     message: Message | None = None
+    about: tuple[str, ...] = ()
 
     @property
     def why(self) -> dict[str, Any]:

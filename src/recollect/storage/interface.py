@@ -15,18 +15,11 @@ from recollect.model.event import Event
 from recollect.model.memory import Memory
 from recollect.model.scope import Scope, Visibility
 from recollect.model.session import Message, Session, Usage, UserProfile
+from recollect.storage.knowledge import Damage, KnowledgeReader, KnowledgeWriter
 from recollect.storage.relational.rows import Row
 from recollect.storage.relational.transfer import Table
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Damage:
-    """A stored row that can no longer be trusted: named and withheld."""
-
-    memory_id: str
-    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +102,7 @@ class NewMemory:
     vector: Vector | None = None
     key: str | None = None
     awaits_vector: bool = False
+    content_key: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +116,7 @@ class Counts:
     scopes: int
 
 
-class Reader(Protocol):
+class Reader(KnowledgeReader, Protocol):
     """A consistent view of one orchestrator's store."""
 
     def memory(self, visibility: Visibility, memory_id: str) -> Memory | None:
@@ -230,7 +224,7 @@ class Reader(Protocol):
         ...
 
 
-class Writer(Reader, Protocol):
+class Writer(Reader, KnowledgeWriter, Protocol):
     """One transaction: all of it happens, or none."""
 
     def add_memories(self, memories: Sequence[NewMemory]) -> None:
@@ -354,6 +348,21 @@ class Storage(Protocol):
 
     def tune(self) -> list[str]:
         """Makes what searching needs at the size the store has come to; the names of what was made."""
+        ...
+
+    def scrub(self, needles: Sequence[bytes]) -> bool:
+        """Overwrites what was erased but only freed; `needles` are bytes that must not be found any more.
+
+        False if others who are reading do not let it: then it has to be tried again.
+        """
+        ...
+
+    def residue(self, needles: Sequence[bytes]) -> list[str]:
+        """The places of the store in which any of some bytes can still be found."""
+        ...
+
+    def erase(self) -> None:
+        """Removes everything of this orchestrator and lets the store go."""
         ...
 
     def close(self) -> None:

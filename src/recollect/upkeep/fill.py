@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from datetime import timedelta
 
 from recollect.embedding import Vectors, spoken
 from recollect.log import MemoryLog
 from recollect.model.clock import Clock, to_micros
 from recollect.storage.interface import PendingVector, Storage, Writer
+from recollect.upkeep.background import Background
 
 _BATCH = 64
 _FIRST_PAUSE = timedelta(seconds=20)
 _LONGEST_PAUSE = timedelta(hours=1)
 _MOST_DOUBLED = 10
-_IDLE_SECONDS = 20.0
 
 
 class Filler:
@@ -26,15 +24,13 @@ class Filler:
         self._clock = clock
         self._vectors = vectors
         self._log = log
-        self._wake = threading.Event()
-        self._stopped = threading.Event()
-        self._thread: threading.Thread | None = None
-        self._process = os.getpid()
+        self._background = Background("recollect-upkeep", self.run, log)
+        self.stop = self._background.stop
 
     def run(self) -> int:
         """Fills in what is due; returns how many vectors were made."""
         made = 0
-        while self._vectors.embedder is not None and not self._stopped.is_set():
+        while self._vectors.embedder is not None and not self._background.stopped:
             now = to_micros(self._clock.now())
             due = self._storage.write(lambda writer, now=now: writer.due_vectors(now, _BATCH))  # type: ignore[misc]
             if not due:
@@ -67,27 +63,6 @@ class Filler:
         return len(made)
 
     def wake(self) -> None:
-        """Lets the background thread look at the queue now, starting it if it does not run yet."""
-        if self._process != os.getpid():  # after a fork there is no thread, whatever was copied
-            self._process = os.getpid()
-            self._wake, self._stopped, self._thread = threading.Event(), threading.Event(), None
-        if self._thread is None and self._vectors.embedder is not None:
-            self._thread = threading.Thread(target=self._loop, name="recollect-upkeep", daemon=True)
-            self._thread.start()
-        self._wake.set()
-
-    def _loop(self) -> None:
-        while not self._stopped.is_set():
-            self._wake.wait(_IDLE_SECONDS)
-            self._wake.clear()
-            try:
-                self.run()
-            except Exception as error:  # noqa: BLE001  tried again later; what it works on is safe in the queue
-                self._log.write("memory.upkeep.failed", level="warning", detail=f"{type(error).__name__}: {error}")
-
-    def stop(self) -> None:
-        """Ends the background thread; what is left waits in the queue."""
-        self._stopped.set()
-        self._wake.set()
-        if self._thread is not None:
-            self._thread.join(timeout=5.0)
+        """Lets the background thread look at the queue now."""
+        if self._vectors.embedder is not None:
+            self._background.wake()

@@ -54,14 +54,14 @@ def test_an_unknown_type_is_refused_with_the_list_of_known_ones(name):
     assert "Observation" in error.message
 
 
-@pytest.mark.parametrize("status", ["active", "superseded", "retracted"])
-def test_all_three_statuses(status):
+@pytest.mark.parametrize("status", ["active", "superseded", "retracted", "archived"])
+def test_all_four_statuses(status):
     assert make(status=status).status is Status(status)
-    assert len(Status) == 3
+    assert len(Status) == 4
 
 
 def test_an_unknown_status_is_refused():
-    assert refused(status="archived").code == "invalid_status"
+    assert refused(status="deleted").code == "invalid_status"
 
 
 @pytest.mark.parametrize("importance", [0, 1, 50, 100])

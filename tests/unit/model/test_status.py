@@ -8,6 +8,8 @@ from recollect import IllegalTransition, Status
 from recollect.model.status import check_transition
 
 ALLOWED = {("active", "superseded"), ("active", "retracted"), ("superseded", "retracted")}
+ALLOWED |= {("active", "archived"), ("superseded", "archived")}
+ALLOWED |= {("superseded", "active"), ("archived", "active")}  # undone
 
 
 @pytest.mark.parametrize(("old", "new"), list(product(Status, Status)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -68,6 +69,9 @@ class Store:
     def transcript_read_last(self, n: int) -> list[TranscriptEntry]:
         """The last entries, the oldest of them first."""
         self._unsupported("transcript_read_last", n)
+
+    def redact(self, redacted: Callable[[str], str]) -> None:
+        """Puts something else in the place of what was forgotten: `redacted` says what a text becomes."""
 
     def _unsupported(self, operation: str, *_values: object) -> NoReturn:
         raise Unsupported(

@@ -7,6 +7,7 @@ is reported and left as it is.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -124,6 +125,24 @@ class BasicSessionStore(Store):
         with locked(self._folder):
             self._counted()
             return self._parsed(self._read(self._transcript), min(n, self._settings.transcript_cap))
+
+    def redact(self, redacted: Callable[[str], str]) -> None:
+        """Takes what was forgotten out of values and entries; what is written around them stays as it is."""
+        with locked(self._folder):
+            entries = self._read_kv()
+            kept = [{**each, "value": redacted(each["value"])} for each in entries]
+            if kept != entries:
+                self._write_kv(kept)
+            said = self._parsed(self._read(self._transcript))
+            texts = [redacted(each.content) for each in said]
+            if texts != [each.content for each in said]:
+                data = "".join(
+                    entry_text(each.role, text, each.timestamp) for each, text in zip(said, texts, strict=True)
+                ).encode()
+                self._note(len(said), len(data))
+                replace(self._transcript, data)
+            else:
+                self._note(len(said), self._transcript.stat().st_size)  # it may hold the last entry
 
     def _keep_last(self, cap: int) -> None:
         text = self._read(self._transcript)

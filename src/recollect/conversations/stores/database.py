@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 
 from recollect.conversations.stores.base import Store, StorePlace, TranscriptEntry
@@ -64,6 +65,16 @@ class DatabaseStore(Store):
         """All keys with their values and times, the oldest first."""
         rows = self._storage.read(lambda reader: reader.session_values(self._session_id))
         return [(key, value, from_micros(written)) for key, value, written in rows]
+
+    def redact(self, redacted: Callable[[str], str]) -> None:
+        """Takes what was forgotten out of values; messages are seen to where they are searched."""
+
+        def work(writer: Writer) -> None:
+            for key, value, written in writer.session_values(self._session_id):
+                if (kept := redacted(value)) != value:
+                    writer.set_session_value(self._session_id, key, kept, written)
+
+        self._storage.write(work)
 
     def transcript_append(self, role: str, content: str) -> None:
         """Adds a message; it is not searched for: `persist_turn` stores what is."""

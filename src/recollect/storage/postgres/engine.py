@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import psycopg
@@ -24,6 +24,7 @@ from recollect.storage.postgres.connection import (
     roll_back,
     translated,
 )
+from recollect.storage.postgres.erase import erase_orchestrator, tables_holding
 from recollect.storage.postgres.schema import PostgresSchema
 from recollect.storage.postgres.search import PostgresSearcher, Sizes
 from recollect.storage.postgres.statements import statements
@@ -42,6 +43,7 @@ _MOST_CONFLICTS = 50
 _MOST_DUPLICATES = 5
 _FIRST_PAUSE = 0.005
 _LONGEST_PAUSE = 0.5
+_AFTER_A_CUT = 0.02
 
 
 class PostgresStorage:
@@ -158,6 +160,9 @@ class PostgresStorage:
                     if not is_lost(error) or time.monotonic() > deadline:
                         raise
                     self._numbers = Numbers()  # a server that took over may not have what was numbered last
+                    # A cut leaves dead connections in the pool: those that wait long before they take the next one
+                    # find it dead again, as long as somebody keeps cutting.
+                    pause = min(pause, _AFTER_A_CUT)
                 time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311  so that two do not meet again
                 pause = min(_LONGEST_PAUSE, 2 * pause)
 
@@ -175,6 +180,38 @@ class PostgresStorage:
         self.write(_drop_marks)
         model = self.read(_model_to_index)
         return [] if model is None else PostgresSchema(self._url).index_vectors(*model)
+
+    def scrub(self, needles: Sequence[bytes]) -> bool:
+        """Lets the server reuse the space of what was erased; its log and its backups are its operator's."""
+        del needles  # a row that was erased can no longer be read, whatever its bytes were
+        try:
+            PostgresSchema(self._url).vacuum()
+        except psycopg.Error as error:
+            self._log.write("memory.storage.vacuum_failed", level="warning", detail=type(error).__name__)
+        return True
+
+    def residue(self, needles: Sequence[bytes]) -> list[str]:
+        """The tables in which any of some texts can still be found."""
+
+        def attempt(connection: Connection) -> list[str]:
+            begin(connection, self._orchestrator_id, _READING)
+            found = tables_holding(connection, self._orchestrator_id, needles)
+            connection.execute("COMMIT")
+            return found
+
+        return self._persistently(attempt)
+
+    def erase(self) -> None:
+        """Deletes every row of this orchestrator and lets the connections go."""
+
+        def attempt(connection: Connection) -> None:
+            begin(connection, self._orchestrator_id, _WRITING)
+            erase_orchestrator(connection, self._orchestrator_id)
+            connection.execute("COMMIT")
+
+        self._persistently(attempt)
+        self.scrub([])
+        self.close()
 
     def close(self) -> None:
         """Lets the connections go; the pool waits for those that are lent."""

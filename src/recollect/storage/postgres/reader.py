@@ -15,7 +15,9 @@ from recollect.storage.relational.rows import Row
 from recollect.storage.relational.transfer import Table
 
 _SQL = statements()
-_TEXT_KEYS = frozenset({"key", "memory_id", "edge_id", "session_id", "model", "user_id", "provider"})
+_TEXT_KEYS = frozenset(
+    "key memory_id edge_id session_id model user_id provider person_id name relation of_person".split()  # noqa: SIM905
+)
 
 
 class PostgresReader(RelationalReader):

@@ -20,6 +20,11 @@ _LARGEST_INDEXED = 2_000  # pgvector's indexes take no more dimensions
 _MOST_PARTITIONS = 1_000
 
 
+# The tables that hold what somebody said, in some form.
+_ERASED_FROM = ("memories", "memory_sources", "memory_fts", "memory_terms", "memory_embeddings", "messages", "events",
+                "people", "person_names", "memory_claims", "sessions", "session_values", "user_profiles")  # fmt: skip
+
+
 class PostgresSchema:
     """Looks after the tables of a server; every call opens a connection of its own."""
 
@@ -78,6 +83,12 @@ class PostgresSchema:
             if applied:
                 _guard(connection)
             return applied
+
+    def vacuum(self) -> None:
+        """Takes the space of deleted rows back in all tables that this role may."""
+        places = sql.SQL(", ").join(sql.Identifier("recollect", name) for name in _ERASED_FROM)
+        with self._connected() as connection:
+            connection.execute(sql.SQL("VACUUM (SKIP_LOCKED) {}").format(places))
 
     def status(self) -> SchemaStatus:
         """What there is to say."""

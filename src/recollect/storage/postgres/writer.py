@@ -17,8 +17,8 @@ from recollect.storage.interface import Vector
 from recollect.storage.postgres.connection import Connection
 from recollect.storage.postgres.search import PostgresSearcher, Sizes, vector_text
 from recollect.storage.postgres.statements import statements
-from recollect.storage.relational.conversations import ConversationWriter
 from recollect.storage.relational.frequencies import Frequencies
+from recollect.storage.relational.knowledge import KnowledgeWriter
 from recollect.storage.relational.rows import Row
 from recollect.storage.relational.transfer import TABLES, Table
 from recollect.storage.relational.writer import Numbers
@@ -26,7 +26,7 @@ from recollect.storage.relational.writer import Numbers
 _SQL = statements()
 
 
-class PostgresWriter(PostgresSearcher, ConversationWriter):
+class PostgresWriter(PostgresSearcher, KnowledgeWriter):
     """Reads and writes inside one transaction."""
 
     def __init__(
@@ -38,7 +38,7 @@ class PostgresWriter(PostgresSearcher, ConversationWriter):
         sizes: Sizes,
         numbers: Numbers,
     ) -> None:
-        ConversationWriter.__init__(self, orchestrator_id, log, numbers)
+        KnowledgeWriter.__init__(self, orchestrator_id, log, numbers)
         self._connection = connection
         self._frequency_cache = frequencies
         self._sizes = sizes
@@ -53,6 +53,7 @@ class PostgresWriter(PostgresSearcher, ConversationWriter):
             self._newest = {
                 "memory_id": last.memory_id,
                 "edge_id": last.edge_id,
+                "person_id": last.person_id,
                 "kind": last.kind.value,
                 "occurred_at": to_micros(last.occurred_at),
             }

@@ -23,17 +23,17 @@ class ConversationReader(RelationalReader):
 
     def session(self, session_id: str) -> Session | None:
         row = self._row("session", {"session_id": session_id})
-        return None if row is None else _session(row)
+        return None if row is None else read_session(row)
 
     def session_at(self, place: str) -> Session | None:
         row = self._row("session_at", {"place": place})
-        return None if row is None else _session(row)
+        return None if row is None else read_session(row)
 
     def sessions(self, agent_id: str | None, limit: int) -> list[Session]:
-        return [_session(row) for row in self._rows("sessions", {"agent_id": agent_id, "limit": limit})]
+        return [read_session(row) for row in self._rows("sessions", {"agent_id": agent_id, "limit": limit})]
 
     def expired_sessions(self, now: int, limit: int) -> list[Session]:
-        return [_session(row) for row in self._rows("expired_sessions", {"now": now, "limit": limit})]
+        return [read_session(row) for row in self._rows("expired_sessions", {"now": now, "limit": limit})]
 
     def messages(self, session_id: str, limit: int, before: int | None = None) -> list[Message]:
         values = {"session_id": session_id, "limit": limit, "before": _NEWEST if before is None else before}
@@ -176,7 +176,8 @@ class ConversationWriter(ConversationReader, RelationalWriter):
         )
 
 
-def _session(row: Row) -> Session:
+def read_session(row: Row) -> Session:
+    """A session from its columns."""
     return Session(
         session_id=row[0],
         agent_id=row[1],

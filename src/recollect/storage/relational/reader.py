@@ -14,7 +14,8 @@ from recollect.model.edge import Edge
 from recollect.model.event import Event
 from recollect.model.memory import Memory
 from recollect.model.scope import Visibility
-from recollect.storage.interface import Counts, Damage, Found
+from recollect.storage.interface import Counts, Found
+from recollect.storage.knowledge import Damage
 from recollect.storage.relational.rows import DamagedRow, Row, read_edge, read_event, read_memory
 
 T = TypeVar("T")

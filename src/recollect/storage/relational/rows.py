@@ -75,6 +75,15 @@ def memory_values(memory: Memory) -> Row:
         scope.kind,
         scope.owner_user_id,
         scope.chat_id,
+        *source_values(source),
+    )
+    # Rows from before there were kinds have a digest without one.
+    return values if memory.kind is Kind.MEMORY else (*values, memory.kind)
+
+
+def source_values(source: Source) -> Row:
+    """The columns of a source."""
+    return (
         source.source_type,
         source.captured_by,
         source.source_path,
@@ -85,8 +94,6 @@ def memory_values(memory: Memory) -> Row:
         source.speaker,
         source.position,
     )
-    # Rows from before there were kinds have a digest without one.
-    return values if memory.kind is Kind.MEMORY else (*values, memory.kind)
 
 
 def digest(values: Row) -> bytes:
@@ -190,6 +197,7 @@ def read_event(row: Row) -> Event:
         edge_id=row[5],
         reason=row[6],
         detail=json.loads(row[7]) if row[7] else {},
+        person_id=row[8],
     )
 
 
@@ -203,4 +211,5 @@ def event_values(event: Event) -> Row:
         event.edge_id,
         event.reason,
         json.dumps(event.detail, ensure_ascii=False) if event.detail else None,
+        event.person_id,
     )

@@ -14,6 +14,7 @@ from recollect.model.edge import Edge
 from recollect.model.event import Event
 from recollect.model.memory import Memory
 from recollect.model.scope import Scope
+from recollect.model.status import Status
 from recollect.storage.interface import NewMemory, PendingVector, Vector
 from recollect.storage.relational.reader import sound
 from recollect.storage.relational.rows import MEMORY_COLUMNS, Row, digest, event_values, memory_values
@@ -76,11 +77,16 @@ class RelationalWriter(RelationalSearcher):
         # Table by table: half the time of row by row, since each index is filled in one go.
         rows, sources, texts, vectors, queued = [], [], [], [], []
         active = self.active_model()
+        scope, scope_id = None, -1
         for seq, new in zip(self._new_seqs(len(memories)), memories, strict=True):
             self._check_own(new.memory.orchestrator_id)
-            scope_id = self._scope_id(new.memory.scope)
+            if new.memory.scope is not scope:  # a batch is nearly always of one
+                scope = new.memory.scope
+                scope_id = self._scope_id(scope)
             values = memory_values(new.memory)
-            rows.append((seq, *values[:2], scope_id, *values[2:16], new.key, digest(values), new.memory.kind))
+            rows.append(
+                (seq, *values[:2], scope_id, *values[2:16], new.key, digest(values), new.memory.kind, new.content_key)
+            )
             sources.append((values[0], 0, *values[19:28]))
             texts.append((seq, " ".join(new.terms), f"s{scope_id}"))
             if new.vector is not None and active in {None, new.vector.model}:
@@ -104,6 +110,7 @@ class RelationalWriter(RelationalSearcher):
         values = memory_values(memory)
         columns = dict(zip(MEMORY_COLUMNS, values, strict=False))
         self._run("replace_memory", {**columns, "digest": digest(values)})
+        self._run("set_claims_active", {"memory_id": memory.memory_id, "active": int(memory.status is Status.ACTIVE)})
         if terms is not None:
             self._run("replace_terms", {"memory_id": memory.memory_id, "terms": " ".join(terms)})
             self._run("drop_vectors", {"memory_id": memory.memory_id})

@@ -59,6 +59,7 @@ def connect(path: Path, *, busy_timeout: float, synchronous: str, vfs: str | Non
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA recursive_triggers = ON")  # or REPLACE would delete events without their trigger
     connection.execute(f"PRAGMA synchronous = {'FULL' if synchronous == 'full' else 'NORMAL'}")
+    connection.execute("PRAGMA secure_delete = ON")  # what is erased is overwritten, not only freed
     connection.execute("PRAGMA temp_store = MEMORY")
     connection.execute(f"PRAGMA cache_size = -{_PAGE_CACHE_KIB}")
     connection.enable_load_extension(True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,9 @@ from recollect.forking import watch
 from recollect.log import MemoryLog
 from recollect.storage.interface import Reader, Writer
 from recollect.storage.relational.frequencies import Frequencies
+from recollect.storage.relational.transfer import TABLES
 from recollect.storage.relational.writer import Numbers
+from recollect.storage.residue import holds
 from recollect.storage.schema import SchemaStatus
 from recollect.storage.sql import migrations, queries
 from recollect.storage.sqlite.commit import GroupCommit, Job
@@ -30,6 +32,8 @@ T = TypeVar("T")
 
 # 'RCLT': marks a file as ours, so that no other program's database is ever migrated by mistake.
 APPLICATION_ID = 0x52434C54
+# How long forgetting waits for readers before it puts the overwriting off, in milliseconds.
+_SCRUB_PATIENCE = 2_000
 _SQLITE_HEADER = b"SQLite format 3\x00"
 _SQL = queries("sqlite")
 
@@ -179,6 +183,49 @@ class SqliteStorage:
             with suppress(apsw.Error):  # the engine rolls back by itself when it cannot do it here
                 self._writer.execute("ROLLBACK")
 
+    def scrub(self, needles: Sequence[bytes]) -> bool:
+        """Folds the log into the database, which overwrites what it frees; where bytes are left, it is written anew."""
+        self._check_open()
+        self._commits.hold()
+        try:
+            with translated(self._path):
+                self._writer.set_busy_timeout(_SCRUB_PATIENCE)
+                try:
+                    if not self._fold():
+                        return False
+                    if self.residue(needles):
+                        self._writer.execute("VACUUM")
+                        return self._fold() and not self.residue(needles)
+                except apsw.BusyError:
+                    return False
+                finally:
+                    self._writer.set_busy_timeout(int(self._busy_timeout * 1000))
+            return True
+        finally:
+            self._commits.release()
+
+    def _fold(self) -> bool:
+        """Folds the log into the database and empties it; False if somebody is still reading from it."""
+        return not self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0][0]
+
+    def residue(self, needles: Sequence[bytes]) -> list[str]:
+        """The files of the database in which any of some bytes can still be found."""
+        beside = (self._path.with_name(self._path.name + ending) for ending in ("", "-wal", "-journal"))
+        return [str(path) for path in beside if needles and holds(path, needles)]
+
+    def erase(self) -> None:
+        """Empties the database in place, so that others who have it open see that it is empty, and closes it."""
+        self._check_open()
+        self._commits.hold()
+        try:
+            with translated(self._path):
+                _empty(self._writer)
+                self._writer.execute("VACUUM")
+                self._fold()
+        finally:
+            self._commits.release()
+        self.close()
+
     def tune(self) -> list[str]:
         """Nothing: indexes of vectors are kept in memory and made when they are needed."""
         return []
@@ -216,6 +263,27 @@ class SqliteStorage:
         if not child:
             self._readers.reopen()
             self._commits.release()
+
+
+def _empty(connection: apsw.Connection) -> None:
+    """Deletes every row; what keeps events from being deleted is put back."""
+    kept = connection.execute(
+        "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = 'events_keep'"
+    ).fetchall()
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        connection.execute("DROP TRIGGER events_keep")
+        own = connection.execute(_SQL["get_meta"], {"key": "orchestrator_id"}).fetchall()[0][0]
+        connection.execute("DELETE FROM memory_fts")
+        for table in reversed(TABLES):
+            if table.name != "memory_fts":
+                connection.execute(f"DELETE FROM {table.name}")  # noqa: S608  names of ours
+        connection.execute(_SQL["set_meta"], {"key": "orchestrator_id", "value": own})
+        connection.execute(str(kept[0][0]))
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
 
 
 def sqlite_status(path: Path) -> SchemaStatus:

@@ -7,7 +7,7 @@ from typing import Any
 import apsw
 
 from recollect.log import MemoryLog
-from recollect.storage.interface import Damage
+from recollect.storage.knowledge import Damage
 from recollect.storage.relational.reader import RelationalReader
 from recollect.storage.relational.rows import Row
 from recollect.storage.relational.transfer import Table

@@ -51,17 +51,42 @@ ALTER TABLE recollect.session_values DROP CONSTRAINT IF EXISTS session_values_se
     REFERENCES recollect.sessions ON DELETE CASCADE;
 ALTER TABLE recollect.embedding_queue DROP CONSTRAINT IF EXISTS embedding_queue_memory_is_there,
     ADD CONSTRAINT embedding_queue_memory_is_there FOREIGN KEY (orchestrator_id, seq)
-    REFERENCES recollect.memories ON DELETE CASCADE
+    REFERENCES recollect.memories ON DELETE CASCADE;
+ALTER TABLE recollect.people DROP CONSTRAINT IF EXISTS people_scope_is_there,
+    ADD CONSTRAINT people_scope_is_there FOREIGN KEY (orchestrator_id, scope_id) REFERENCES recollect.scopes;
+ALTER TABLE recollect.person_names DROP CONSTRAINT IF EXISTS person_names_person_is_there,
+    ADD CONSTRAINT person_names_person_is_there FOREIGN KEY (orchestrator_id, person_id)
+    REFERENCES recollect.people ON DELETE CASCADE;
+ALTER TABLE recollect.person_relations DROP CONSTRAINT IF EXISTS person_relations_person_is_there,
+    ADD CONSTRAINT person_relations_person_is_there FOREIGN KEY (orchestrator_id, person_id)
+    REFERENCES recollect.people ON DELETE CASCADE;
+ALTER TABLE recollect.memory_people DROP CONSTRAINT IF EXISTS memory_people_memory_is_there,
+    ADD CONSTRAINT memory_people_memory_is_there FOREIGN KEY (orchestrator_id, memory_id)
+    REFERENCES recollect.memories (orchestrator_id, memory_id) ON DELETE CASCADE;
+ALTER TABLE recollect.memory_people DROP CONSTRAINT IF EXISTS memory_people_person_is_there,
+    ADD CONSTRAINT memory_people_person_is_there FOREIGN KEY (orchestrator_id, person_id)
+    REFERENCES recollect.people ON DELETE CASCADE;
+ALTER TABLE recollect.memory_claims DROP CONSTRAINT IF EXISTS memory_claims_memory_is_there,
+    ADD CONSTRAINT memory_claims_memory_is_there FOREIGN KEY (orchestrator_id, memory_id)
+    REFERENCES recollect.memories (orchestrator_id, memory_id) ON DELETE CASCADE;
+ALTER TABLE recollect.forgotten DROP CONSTRAINT IF EXISTS forgotten_scope_is_there,
+    ADD CONSTRAINT forgotten_scope_is_there FOREIGN KEY (orchestrator_id, scope_id) REFERENCES recollect.scopes;
+ALTER TABLE recollect.extractions DROP CONSTRAINT IF EXISTS extractions_session_is_there,
+    ADD CONSTRAINT extractions_session_is_there FOREIGN KEY (orchestrator_id, session_id)
+    REFERENCES recollect.sessions ON DELETE CASCADE
 
 -- Events are append-only; only their details may be blanked.
 -- name: protect
 CREATE OR REPLACE FUNCTION recollect.keep_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'UPDATE' AND new.detail IS NULL AND new.reason IS NULL
-        AND (new.orchestrator_id, new.sequence, new.occurred_at, new.kind, new.actor, new.memory_id, new.edge_id)
+        AND (new.orchestrator_id, new.sequence, new.occurred_at, new.kind, new.actor, new.memory_id, new.edge_id, new.person_id)
             IS NOT DISTINCT FROM
-            (old.orchestrator_id, old.sequence, old.occurred_at, old.kind, old.actor, old.memory_id, old.edge_id)
+            (old.orchestrator_id, old.sequence, old.occurred_at, old.kind, old.actor, old.memory_id, old.edge_id, old.person_id)
     THEN RETURN new;
+    END IF;
+    IF TG_OP = 'DELETE' AND current_setting('recollect.erasing', true) = old.orchestrator_id
+    THEN RETURN old; -- everything of an orchestrator is forgotten
     END IF;
     RAISE EXCEPTION 'events are append-only';
 END $$;

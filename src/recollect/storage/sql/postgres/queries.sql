@@ -57,11 +57,11 @@ SELECT nextval('recollect.memory_numbers') FROM generate_series(1, :count)
 -- name: add_memory
 INSERT INTO recollect.memories (
     orchestrator_id, seq, memory_id, scope_id, type, importance, content, summary, confidence, status, sensitivity, trust,
-    observed_at, created_at, updated_at, expires_at, valid_from, valid_to, idempotency_key, digest, kind)
+    observed_at, created_at, updated_at, expires_at, valid_from, valid_to, idempotency_key, digest, kind, content_key)
 SELECT :orchestrator_id, * FROM unnest(
     :c0::bigint[], :c1::text[], :c3::bigint[], :c4::text[], :c5::integer[], :c6::text[], :c7::text[],
     :c8::double precision[], :c9::text[], :c10::text[], :c11::text[], :c12::bigint[], :c13::bigint[], :c14::bigint[],
-    :c15::bigint[], :c16::bigint[], :c17::bigint[], :c18::text[], :c19::bytea[], :c20::text[])
+    :c15::bigint[], :c16::bigint[], :c17::bigint[], :c18::text[], :c19::bytea[], :c20::text[], :c21::bytea[])
 
 -- Everything about a memory that may change; its id, scope, source and creation never do.
 -- name: replace_memory
@@ -125,9 +125,9 @@ INSERT INTO recollect.memory_edges (
 VALUES (:orchestrator_id, :edge_id, :from_memory_id, :to_memory_id, :edge_type, :weight, :reason, :created_at)
 
 -- name: add_event
-INSERT INTO recollect.events (orchestrator_id, occurred_at, kind, actor, memory_id, edge_id, reason, detail)
+INSERT INTO recollect.events (orchestrator_id, occurred_at, kind, actor, memory_id, edge_id, reason, detail, person_id)
 SELECT :orchestrator_id, * FROM unnest(
-    :c0::bigint[], :c1::text[], :c2::text[], :c3::text[], :c4::text[], :c5::text[], :c6::text[])
+    :c0::bigint[], :c1::text[], :c2::text[], :c3::text[], :c4::text[], :c5::text[], :c6::text[], :c7::text[])
 
 -- One memory, if the caller may see it.
 -- name: memory
@@ -312,21 +312,24 @@ ORDER BY e.created_at, e.edge_id
 -- Whether following edges of one type from one memory leads to another: asked before an edge may close a cycle.
 -- name: reaches
 WITH RECURSIVE reached (memory_id) AS (
-    SELECT :start::text
+    SELECT :start::text WHERE EXISTS (
+        SELECT 1 FROM recollect.memory_edges
+        WHERE orchestrator_id = :orchestrator_id AND to_memory_id = :goal AND edge_type = :edge_type)
     UNION SELECT e.to_memory_id FROM recollect.memory_edges AS e JOIN reached ON e.from_memory_id = reached.memory_id
           WHERE e.orchestrator_id = :orchestrator_id AND e.edge_type = :edge_type)
 SELECT 1 FROM reached WHERE memory_id = :goal::text
 
 -- What happened to one memory, oldest first.
 -- name: events
-SELECT sequence, occurred_at, kind, actor, memory_id, edge_id, reason, detail
+SELECT sequence, occurred_at, kind, actor, memory_id, edge_id, reason, detail, person_id
 FROM recollect.events WHERE orchestrator_id = :orchestrator_id AND memory_id = :memory_id ORDER BY sequence
 
 -- Whether an event was recorded: after a lost connection it tells whether a commit took effect.
 -- name: recorded
 SELECT 1 FROM recollect.events
 WHERE orchestrator_id = :orchestrator_id AND memory_id IS NOT DISTINCT FROM :memory_id::text
-  AND edge_id IS NOT DISTINCT FROM :edge_id::text AND kind = :kind AND occurred_at = :occurred_at LIMIT 1
+  AND edge_id IS NOT DISTINCT FROM :edge_id::text AND person_id IS NOT DISTINCT FROM :person_id::text
+  AND kind = :kind AND occurred_at = :occurred_at LIMIT 1
 
 -- name: mark_write
 INSERT INTO recollect.writes (orchestrator_id, write_id) VALUES (:orchestrator_id, :write_id)

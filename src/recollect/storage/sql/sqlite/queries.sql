@@ -45,8 +45,8 @@ SELECT seq FROM sqlite_sequence WHERE name = 'memories'
 -- name: add_memory
 INSERT INTO memories (
     seq, memory_id, orchestrator_id, scope_id, type, importance, content, summary, confidence, status, sensitivity, trust,
-    observed_at, created_at, updated_at, expires_at, valid_from, valid_to, idempotency_key, digest, kind)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    observed_at, created_at, updated_at, expires_at, valid_from, valid_to, idempotency_key, digest, kind, content_key)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- Everything about a memory that may change; its id, scope, source and creation never do.
 -- name: replace_memory
@@ -85,7 +85,8 @@ INSERT INTO memory_edges (edge_id, from_memory_id, to_memory_id, edge_type, weig
 VALUES (:edge_id, :from_memory_id, :to_memory_id, :edge_type, :weight, :reason, :created_at)
 
 -- name: add_event
-INSERT INTO events (occurred_at, kind, actor, memory_id, edge_id, reason, detail) VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO events (occurred_at, kind, actor, memory_id, edge_id, reason, detail, person_id)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 
 -- One memory, if the caller may see it.
 -- name: memory
@@ -249,14 +250,14 @@ ORDER BY e.created_at, e.edge_id
 -- Whether following edges of one type from one memory leads to another: asked before an edge may close a cycle.
 -- name: reaches
 WITH RECURSIVE reached (memory_id) AS (
-    SELECT :start
+    SELECT :start WHERE EXISTS (SELECT 1 FROM memory_edges WHERE to_memory_id = :goal AND edge_type = :edge_type)
     UNION SELECT e.to_memory_id FROM memory_edges AS e JOIN reached ON e.from_memory_id = reached.memory_id
           WHERE e.edge_type = :edge_type)
 SELECT 1 FROM reached WHERE memory_id = :goal
 
 -- What happened to one memory, oldest first.
 -- name: events
-SELECT sequence, occurred_at, kind, actor, memory_id, edge_id, reason, detail
+SELECT sequence, occurred_at, kind, actor, memory_id, edge_id, reason, detail, person_id
 FROM events WHERE memory_id = :memory_id ORDER BY sequence
 
 -- The newest event: it tells, after a commit that reported an error, whether it took effect.

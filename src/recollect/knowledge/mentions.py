@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from recollect.knowledge.lazy import lazy
 from recollect.knowledge.lexicon import QUALIFIED, RELATIONS, is_job
 from recollect.knowledge.naming import (
     ADJECTIVES,
@@ -25,8 +26,8 @@ from recollect.knowledge.naming import (
     is_place,
 )
 
-_TOKEN = re.compile(r"[^\W\d_][\w]*(?:['’.-][^\W\d_]\w*)*[’']?|\d+|[^\w\s]")
-_POSSESSIVE = re.compile(r"['’]s$|(?<=s)['’]$", re.IGNORECASE)
+_TOKEN = lazy(r"[^\W\d_][\w]*(?:['’.-][^\W\d_]\w*)*[’']?|\d+|[^\w\s]")
+_POSSESSIVE = lazy(r"['’]s$|(?<=s)['’]$", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -77,9 +78,7 @@ def mentions(text: str, known: frozenset[str] = frozenset()) -> list[Mention]:
 
 _TITLED = frozenset({"uncle", "aunt", "auntie", "grandma", "grandpa", "granny", "cousin"})
 # Somebody is spoken of by a name, or as somebody's.
-_MAY_MENTION = re.compile(
-    r"[^\x00-\x7f]|\b(?i:my|our|his|her|their|mum|mom|dad|grandma|grandpa|granny|mine)\b|\b[A-Z][a-z]"
-)
+_MAY_MENTION = lazy(r"[^\x00-\x7f]|\b(?i:my|our|his|her|their|mum|mom|dad|grandma|grandpa|granny|mine)\b|\b[A-Z][a-z]")
 _LONGEST = 2_000
 
 

@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 from recollect.knowledge.claims.values import COUNTRIES
+from recollect.knowledge.lazy import lazy
 from recollect.knowledge.verbs import BASE_VERBS, FINITE_VERBS
 
 ADJECTIVES = frozenset("dear lovely beloved own new wonderful late good old amazing ex".split())  # noqa: SIM905
@@ -64,7 +65,7 @@ COMMON = (
 )
 
 
-PERSONAL = re.compile(
+PERSONAL = lazy(
     r"(?:likes?|loves?|hates?|enjoys|prefers|dislikes|adores|wants|needs|thinks|believes|said|says|told|"
     r"tells|asked|called|texted|emailed|"
     r"lives?|lived|moved to|works? (?:at|as|for|in|from|with)|worked|studies|studied|plays|speaks|drives|"
@@ -84,7 +85,7 @@ PERSONAL = re.compile(
 )
 
 
-OF_SOMEBODY = re.compile(
+OF_SOMEBODY = lazy(
     r"(?:birthday|favou?rite|wife|husband|partner|mother|father|mom|mum|dad|son|daughter|brother|sister|"
     r"boss|number|phone|email|"
     r"address|car|house|job|name|nickname|dog|cat|kids?|children|allergy|wedding|party|surname|last name|"
@@ -94,7 +95,7 @@ OF_SOMEBODY = re.compile(
 )
 
 
-COMPANY = re.compile(
+COMPANY = lazy(
     r"\b(?:met|meet|meeting|married|marry|dating|hired|invited|(?:lunch|dinner|coffee|breakfast|drinks|meeting|call|"
     r"date|appointment|party|trip|holiday|chat|talk(?:ed|ing)?|spoke|speak|live|lives|play(?:s|ed)?|went|"
     r"stay(?:ed)?) with|talk(?:ed)? to|"

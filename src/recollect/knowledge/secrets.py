@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from recollect.knowledge.lazy import lazy
+
 
 @dataclass(frozen=True, slots=True)
 class Secret:
@@ -100,12 +102,12 @@ _KEYWORD = (
     r"licen[cs]e[ _-]?key)"
 )
 _IS = r"(?:\s*(?:changed to|is now|lautet|ist|est|is|was|are|es|é|è|:=|:|=|->)\s*|\s+)['\"`]?"
-_ANNOUNCED_KEY = re.compile(rf"(?i)\b(?!public){_KEYWORD}['\"]?{_IS}(?P<s>[A-Za-z0-9_./+=~-]{{8,}})")
+_ANNOUNCED_KEY = lazy(rf"(?i)\b(?!public){_KEYWORD}['\"]?{_IS}(?P<s>[A-Za-z0-9_./+=~-]{{8,}})")
 _PASSWORD = (
     r"(?:pass(?:word|wd|code|phrase)|pwd|pw|passwort|kennwort|mot de passe|contrase[nñ]a|senha|wachtwoord|has[lł]o|"
     r"l[oö]senord|parola|passord|adgangskode|heslo|şifre|パスワード|密码|пароль)"
 )
-_ANNOUNCED_PASSWORD = re.compile(
+_ANNOUNCED_PASSWORD = lazy(
     rf"(?i)(?<![a-z]){_PASSWORD}['\"]?(?:\s+(?:for|to|of|on|at|in|del|de la|de|du|für|fürs|pour)\s+"
     r"(?:(?:the|my|our|a|mi|mon)\s+)?(?!is\b)[\w.'-]+(?:\s(?!is\b|was\b)[\w.'-]+)?|\s+(?:I use|he uses|"
     r"she uses|we use))?"
@@ -113,15 +115,15 @@ _ANNOUNCED_PASSWORD = re.compile(
     r"['’]s(?=\s)|は|是|:=|:|：|=|->|\||>|\s-(?=\s))\s*|\s+)(?:also |simply |just )?"
     r"(?P<q>['\"“„`(])?(?P<s>[^\s'\"”“`<>()|]+(?:\s[^\s'\"”“`<>()|]+)*?)(?:(?P=q)|['\"”`)]|(?=[\s,.;)<|]|$))"
 )
-_PASSWORD_LAST = re.compile(
+_PASSWORD_LAST = lazy(
     rf"(?i)\b(?P<s>(?=\S*\d)\S{{5,}}) (?:is|as) (?:the|my|our) (?:[\w-]+ )?{_PASSWORD}\b|"
     rf"{_PASSWORD} from \S+ to (?P<s2>(?=\S*\d)\S{{5,}})"
 )
-_ASSIGNED = re.compile(r"(?i)\b\w*(?:pass|passwd|password|pwd)\s*[:=]\s*(?P<s>(?=\S*\d)[^\s'\"<>]{6,})")
-_PASS = re.compile(r"(?i)\b(?:user|username|login|admin|root)\b\W.{0,40}?\bpass\s+(?P<s>(?=\S*\d)\S{6,})")
-_CODE = re.compile(r"(?i)\b(?:alarm code|safe combination|safe code)\b[^\d\n]{0,24}?(?P<s>\d[\d#*-]{3,})")
-_PASSPHRASE = re.compile(r"(?i)\bpass-?phrase(?:\s+\w+){0,3}?\s*(?:is|:|=)\s*['\"]?(?P<s>[a-z]+(?:[- ][a-z]+){2,})")
-_PIN = re.compile(
+_ASSIGNED = lazy(r"(?i)\b\w*(?:pass|passwd|password|pwd)\s*[:=]\s*(?P<s>(?=\S*\d)[^\s'\"<>]{6,})")
+_PASS = lazy(r"(?i)\b(?:user|username|login|admin|root)\b\W.{0,40}?\bpass\s+(?P<s>(?=\S*\d)\S{6,})")
+_CODE = lazy(r"(?i)\b(?:alarm code|safe combination|safe code)\b[^\d\n]{0,24}?(?P<s>\d[\d#*-]{3,})")
+_PASSPHRASE = lazy(r"(?i)\bpass-?phrase(?:\s+\w+){0,3}?\s*(?:is|:|=)\s*['\"]?(?P<s>[a-z]+(?:[- ][a-z]+){2,})")
+_PIN = lazy(
     r"(?i)\b(?:pin|puk|cvv2?|cvc2?|security code|alarm code|safe code|unlock code|"
     r"verification code|one[- ]time (?:code|password)|otp|2fa code|"
     r"login code|geheimzahl)\b(?:['’]s|[\s:=,]|\b(?:code|number|for|of|to|on|my|the|our|her|his|a|new|"
@@ -133,7 +135,7 @@ _PIN = re.compile(
     r"hours|digits|seconds|a\.?m|"
     r"p\.?m|years))"
 )
-_CARD = re.compile(
+_CARD = lazy(
     r"(?<![\d.-])(?:\d{13,19}|\d{4}(?:(?P<sep>[ \u00a0./–-]{1,2})\d{4})(?:(?P=sep)\d{4}){2}(?:(?P=sep)\d{"
     r"1,3}(?!\d|[/]))?|"
     r"\d{4}[ \u00a0–-]\d{6}[ \u00a0–-]\d{4,5})(?![\d])"
@@ -147,11 +149,11 @@ _CARD_PREFIXES = {
     18: "62",
     19: r"4|6",
 }
-_WALLET = re.compile(
+_WALLET = lazy(
     r"(?i)\b(?:private key|secret key|wallet (?:private )?key|wallet secret|signer|"
     r"seed)\b[^\n]{0,40}?(?P<s>\b(?:0x)?[0-9a-f]{64}\b)"
 )
-_SEED = re.compile(r"(?:\b[a-z]{3,8}\b(?:\s*[,.\d)]*\s+)){11,23}\b[a-z]{3,8}\b")
+_SEED = lazy(r"(?:\b[a-z]{3,8}\b(?:\s*[,.\d)]*\s+)){11,23}\b[a-z]{3,8}\b")
 _FEWEST_SEED_WORDS = 12
 # Words of announced numbers, and the module of python-stdnum that knows their check digits.
 _NATIONAL: tuple[tuple[str, str, str], ...] = (
@@ -176,7 +178,7 @@ _NATIONAL: tuple[tuple[str, str, str], ...] = (
     (r"\bcurp\b", "mx.curp", r"[A-Z]{4}\d{6}[A-Z]{6}[A-Z0-9]\d"),
 )
 # What has none of these shapes and words needs no closer look: most texts have none.
-_SHAPES = re.compile(r"\S{16}|-----|://|\d{3}[-\u2010-\u2015]\d{2}[-\u2010-\u2015]\d")
+_SHAPES = lazy(r"\S{16}|-----|://|\d{3}[-\u2010-\u2015]\d{2}[-\u2010-\u2015]\d")
 _FORM_WORDS = ("bearer", "basic", "cookie", "curl", "mysql", "sshpass", "login", "log in", "log-in", "password", "pwd",
                "totp", "2fa", "otp", "mfa", "authenticator", "backup code", "recovery code", "scratch code",
                "sid=", "session=")  # fmt: skip
@@ -185,8 +187,8 @@ _ANNOUNCING = ("key", "secret", "token", "pass", "pwd", "pw", "pin", "puk", "cvv
                "signer", "cl\u00e9", "clave", "adgang", "parola", "\u30d1\u30b9",
                "\u5bc6\u7801", "\u043f\u0430\u0440\u043e\u043b",
                "combination", "heslo", "ifre")  # fmt: skip
-_DIGITS = re.compile(r"(?:\d\D{0,2}){7}|[A-Za-z]{2,6} ?\d{2} ?\d{2}|[A-Za-z]\d{2}[A-Za-z]\d{2}")
-_PLACEHOLDER = re.compile(
+_DIGITS = lazy(r"(?:\d\D{0,2}){7}|[A-Za-z]{2,6} ?\d{2} ?\d{2}|[A-Za-z]\d{2}[A-Za-z]\d{2}")
+_PLACEHOLDER = lazy(
     r"(?i)^(?:[x*.•…_-]{3,}|<.*|\{\{?.*|\$\w*|.*(?:x{6,}|\*{4,}|\.{3}|…).*|your[-_].*|.*(?:_here|-here|"
     r"example|placeholder|changeme|redacted|removed).*|os\.environ.*|process\.env.*|getenv.*|env\..*|"
     r"none|null|true|false|undefined|password|passwd|pass|secret|token|user)$"

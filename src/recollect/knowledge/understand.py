@@ -9,6 +9,7 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from recollect.knowledge.lazy import lazy
 from recollect.knowledge.verbs import FINITE_VERBS
 from recollect.model.memory import DEFAULT_IMPORTANCE, MemoryType
 
@@ -16,7 +17,7 @@ _LATER = (
     r"(?:\s+for\s+(?:the\s+next\s+)?(?P<{0}>(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|"
     r"ten)\s+(?:minute|hour|day|week|month|year)s?))"
 )
-_COMMAND = re.compile(
+_COMMAND = lazy(
     r"^\s*(?:(?:hey|hi|ok|okay|oh|and|also|so)[\s,]+)*(?:(?:can|could|will|"
     r"would)\s+you\s+)?(?:please[\s,]+)?(?:i\s+want\s+you\s+to\s+|i'd\s+like\s+you\s+to\s+)?"
     r"(?:(?:always\s+)?remember|(?:don['’]?t|do\s+not|never)\s+(?:ever\s+)?forget|keep\s+in\s+mind|"
@@ -27,9 +28,9 @@ _COMMAND = re.compile(
     re.IGNORECASE,
 )
 # These are commands only where a colon or a "that" follows: to save money or to note a smell is none.
-_NEEDS_LINK = re.compile(r"\b(?:note|save|store|log|record|write\s+down|jot\s+down)\b", re.IGNORECASE)
-_NOT_A_FACT = re.compile(r"^(?:when|how|what|who|where|why|me|us|him|her|them|it|the\s+time)\b", re.IGNORECASE)
-_TRAILING = re.compile(
+_NEEDS_LINK = lazy(r"\b(?:note|save|store|log|record|write\s+down|jot\s+down)\b", re.IGNORECASE)
+_NOT_A_FACT = lazy(r"^(?:when|how|what|who|where|why|me|us|him|her|them|it|the\s+time)\b", re.IGNORECASE)
+_TRAILING = lazy(
     (
         r"[\s,]*\(?\bfor\s+the\s+next\s+(?P<term>(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|"
         r"ten)\s+(?:minute|hour|day|week|month|year)s?)\)?\s*[.!]?\s*$"
@@ -50,7 +51,7 @@ _UNITS = {
     "month": timedelta(days=30),
     "year": timedelta(days=365),
 }
-_DURATION = re.compile(
+_DURATION = lazy(
     (
         r"(?:for\s+)?(?:the\s+next\s+|another\s+)?(?P<count>\d{1,6}|[a-z]+)\s*(?P<unit>minute|hour|day|week|"
         r"month|year)s?\.?"
@@ -151,7 +152,7 @@ def duration(text: str) -> timedelta | None:
 
 
 _CORRECTION = (
-    re.compile(
+    lazy(
         (
             r"^(?:(?:actually|no|sorry|wait|correction|oops)[\s,:]+)*not\s+(?:at |on |"
             r"in )?(?P<old>[^,.;]{1,40}?)(?:,\s+(?:but\s+)?|\s+but\s+)(?:(?:it|that)(?:['’]?s| is)\s+)?(?:at |on |"
@@ -159,7 +160,7 @@ _CORRECTION = (
         ),
         re.IGNORECASE,
     ),
-    re.compile(
+    lazy(
         (
             r"^(?:(?:actually|no|sorry|wait|correction|oops)[\s,:]+)*(?:(?:it|that)(?:['’]?s| is|"
             r" was)\s+)?(?:at |on |in )?(?P<new>[^,.;]{1,40}),?\s+not\s+(?:at |on |"
@@ -168,7 +169,7 @@ _CORRECTION = (
         re.IGNORECASE,
     ),
 )
-_HAS_SUBJECT = re.compile(r"\b(?:i|we|my|our|he|she|they|is|are|am|was|were|has|have|do|does)\b", re.IGNORECASE)
+_HAS_SUBJECT = lazy(r"\b(?:i|we|my|our|he|she|they|is|are|am|was|were|has|have|do|does)\b", re.IGNORECASE)
 
 
 def correction(text: str) -> tuple[str, str] | None:
@@ -182,14 +183,14 @@ def correction(text: str) -> tuple[str, str] | None:
 
 def corrected(content: str, old: str, new: str) -> str | None:
     """A content with a value put in the place of another, if it has it."""
-    pattern = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)", re.IGNORECASE)
+    pattern = lazy(rf"(?<!\w){re.escape(old)}(?!\w)", re.IGNORECASE)
     return pattern.sub(lambda _match: new, content, count=1) if pattern.search(content) else None
 
 
 # Types
 
 _TYPES: tuple[tuple[MemoryType, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(pattern, re.IGNORECASE))
+    (kind, lazy(pattern, re.IGNORECASE))
     for kind, pattern in (
         (
             MemoryType.DECISION,
@@ -236,7 +237,7 @@ _TYPES: tuple[tuple[MemoryType, re.Pattern[str]], ...] = tuple(
         ),
     )
 )
-_HAPPENS = re.compile(
+_HAPPENS = lazy(
     r"\b(?:visited|met|went|had|got|moved|started|finished|attended|bought|sold|celebrated|travell?ed|"
     r"flew|ran|won|lost|graduated|married|adopted|"
     r"born|died|joined|left|launched|released|is|are|will be|takes place|meeting|appointment|flight|"
@@ -244,7 +245,7 @@ _HAPPENS = re.compile(
     r"arrives?|leaves?|visiting|flying|travell?ing|going)\b",
     re.IGNORECASE,
 )
-_HABIT = re.compile(
+_HABIT = lazy(
     (
         r"\b(?:every|always|usually|each|mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays|"
         r"birthday|born|standup)\b"
@@ -275,7 +276,7 @@ def type_of(text: str) -> MemoryType:
 _DAYS = {name.lower(): number for number, name in enumerate(calendar.day_name)}
 _MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
 _COUNT = r"(?P<count>\d{1,3}|a|an|one|two|three|four|five|six|seven|eight|nine|ten|a couple of|a few)"
-_RELATIVE = re.compile(
+_RELATIVE = lazy(
     rf"\b(?:(?P<near>the day after tomorrow|the day before yesterday|tomorrow|yesterday|today|tonight|"
     rf"this morning|this afternoon|this evening|last night)(?!['’]s)|"
     rf"in (?P<future>{_COUNT}) (?P<unit>day|week|month|year)s?(?! time)|"
@@ -313,18 +314,18 @@ def absolute_dates(text: str, now: datetime) -> str:
         return text  # a time beyond the calendar
 
 
-_BEFORE_NO_DATE = re.compile(
+_BEFORE_NO_DATE = lazy(
     (
         r"(?:\b(?:the|my|our|his|her|their|your|a|an|every|each|usa|favou?rite|song|film|movie|band)|"
         r"['’]s)\s*$"
     ),
     re.IGNORECASE,
 )
-_AFTER_NO_DATE = re.compile(
+_AFTER_NO_DATE = lazy(
     r"\s*(?:of\b|at\b(?= [A-Z])|['’]s\b|show\b)|\s+(?!and\b|or\b|but\b|with\b|for\b|to\b|at\b|in\b|on\b|"
     r"by\b|from\b|if\b|so\b)[a-z]+s\b"
 )
-_BACKWARD = re.compile(
+_BACKWARD = lazy(
     (
         r"\b(?:have|has|had|haven['’]?t|hasn['’]?t|not|n['’]t|never|was|were|did|took|finished|built|wrote|"
         r"read|made|learned|[a-z]{3,}ed)\b"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from recollect.knowledge.claims.subjects import MANY_NAMES, NO_NAMES, SHORT, TRADES, Subject, noun_of, within
+from recollect.knowledge.lazy import lazy
 from recollect.knowledge.lexicon import QUALIFIED, RELATIONS
 from recollect.knowledge.verbs import AUXILIARIES, BASE_VERBS, FINITE_VERBS
 
@@ -20,7 +21,7 @@ _CORRECTING = (
     r"double-checked)(?: that| and)?|i (?:have )?learned that|"
     r"i have come to (?:realise|realize)(?: that)?"
 )
-_OPENING = re.compile(
+_OPENING = lazy(
     rf"^(?:(?P<correcting>{_CORRECTING})|by the way|btw|fyi|well|so|ok|okay|oh|hey|hi|just so you know|"
     rf"good news|bad news|"
     r"update|also|and|but|then|because|since then|although|though|which means|please note(?: that)?|note(?: that)?|"
@@ -45,13 +46,13 @@ _START = r"i|we|my|our|he|she|it|they|his|her|their|there|that|call me|nobody|ev
 _GOING_ON = r"am|is|are|was|have|has|had|now|no longer|do not|does not|did not|never|not|will|can not|" + "|".join(
     sorted(FINITE_VERBS | BASE_VERBS)
 )
-_SPLIT = re.compile(
+_SPLIT = lazy(
     rf"[.;!?:]+\s+|\s+-\s+|,?\s+(?:but|because|so|although|though|while|whereas|except that|which|who)\s+(?=\S)|"
     rf",\s+(?:and\s+)?(?=(?:{_START}|the|now|no longer|not|never|instead)\b)|,\s+(?=\w+(?: \w+)?'s\s)|"
     rf",\s+and\s+|,\s+(?=[\w' ]{{1,30}}\b(?:is|are|has|was|got|moved|lives|works)\b)|"
     rf"\s+and\s+(?=(?:{_START}|{_GOING_ON})\b)|\s+and\s+(?=[\w'-]+ (?:is|has|was) )|\s*[()]\s*"
 )
-_ADVERBS = re.compile(
+_ADVERBS = lazy(
     r"\b(?:now|currently|presently|still|really|just|recently|finally|officially|already|actually|also|definitely|"
     r"absolutely|totally|mostly|basically|these days|nowadays|at the moment|right now|for now|again|"
     r"instead|too|as well|"
@@ -60,11 +61,11 @@ _ADVERBS = re.compile(
     r"fully|completely|partly|entirely|most of the time|in fact|always|usually|normally|generally|"
     r"typically|mainly|only|the new|brand new)\b"
 )
-_CHANGE = re.compile(
+_CHANGE = lazy(
     r"\b(?:now|no longer|anymore|instead|switched|changed|moved|again|new|became|turned|started|since|these days|"
     r"nowadays|from now on|rescheduled|replaced|became|as of|recently|lately|finally|actually|pushed|shifted)\b"
 )
-_TAIL = re.compile(
+_TAIL = lazy(
     r"\s*\b(?:since (?!then)[^,]+|for (?:the )?(?:last|past|some|many)[^,]*|for \d+ (?:day|week|month|"
     r"year|hour)s?\b[^,]*|for a (?:while|year|month|week|long time)|for good|for ages|last (?:week|"
     r"weekend|month|year|spring|summer|autumn|fall|"
@@ -77,12 +78,10 @@ _TAIL = re.compile(
     r"you got that wrong|by the way|though|yesterday|today|tomorrow|because .*|due to .*|thanks to .*)$"
 )
 _WITHDRAWN = (
-    re.compile(
-        r",?\s*\b(?:and )?not (?!only\b)(?:at |on |in |to |for |by )?(?P<value>[^,.;]+?)(?:,? (?P<kept>[^,.;]+))?$"
-    ),
-    re.compile(r"\b(?:instead of|rather than) (?:at |on |in |to |for |by )?(?P<value>[^,.;]+)"),
+    lazy(r",?\s*\b(?:and )?not (?!only\b)(?:at |on |in |to |for |by )?(?P<value>[^,.;]+?)(?:,? (?P<kept>[^,.;]+))?$"),
+    lazy(r"\b(?:instead of|rather than) (?:at |on |in |to |for |by )?(?P<value>[^,.;]+)"),
 )
-_NOT_STATED = re.compile(
+_NOT_STATED = lazy(
     r"\b(?:if|would|might|may(?= (?:be|move|go|buy|get|change|switch|become))|could|should|want to|wants to|wanted to|"
     r"plan to|plans to|planning|hope to|hoping|thinking (?:about|of)|considering|wish|dream of|used to|about to|"
     r"going to (?!the|a|school|church|college|university|work|bed)|almost|nearly|pretend|imagine|as if|as though|"
@@ -90,31 +89,31 @@ _NOT_STATED = re.compile(
     r"tried to|trying to|when i was|as a (?:kid|child|teenager)|years ago|back then|ever since i was|growing up)\b"
 )
 # Somebody else's words: what "I" is in them is not who speaks.
-_REPORTED = re.compile(
+_REPORTED = lazy(
     r"(?P<who>(?:(?:my|our|the|a|his|her) )?[\w' ]{1,30}?) (?:said|says|asked|asks|wrote|writes|replied|claims?|"
     r"told (?:me|us)(?! to\b))\b"
 )
 # What a correction is about, before it says what is right.
-_MEANT = re.compile(
+_MEANT = lazy(
     r"(?:i (?:got|had|have) (?P<what>.+?) (?:wrong|mixed up)|"
     r"(?:i was (?:wrong|mistaken) about|i made a mistake (?:about|with)|i mixed up) (?P<about>.+))$"
 )
-_APPOSITION = re.compile(
+_APPOSITION = lazy(
     r"(?P<who>\b[\w']+), (?:my|our|his|her|the) [\w' -]{2,25}, (?=(?:is|was|has|are|have|moved|got|"
     r"turned|can|will|no longer|\w+s|\w+ed)\b)"
 )
-_CONDITION = re.compile(
+_CONDITION = lazy(
     r"\b(?:on|at) weekends?\b|\b(?:on (?:mon|tues|wednes|thurs|fri|satur|sun)days|every (?:mon|tues|"
     r"wednes|thurs|fri|satur|sun)day)\b|\bduring\b|"
     r"\bin (?:the )?(?:summer|winter)s?\b|"
     r"\bsometimes\b|\boccasionally\b|\bwhen(?:ever)?\b|\bon (?:vacation|holidays?)\b|"
     r"\bpart of the year\b|\bfor (?:a|the) (?:week|weekend|day)\b"
 )
-_WHEN = re.compile(
+_WHEN = lazy(
     r"\s+(?:(?:on|in) (?:the (?:week|weekend) of )?\d{4}-\d\d-\d\d(?: (?:in the \w+|at night))?|"
     r"in (?:the |early |late )?(?:spring|summer|autumn|fall|winter))$"
 )
-_DATED = re.compile(r"(?:was|were) born|graduated|(?:is|are) in \w+$|(?:married|founded|started|moved here|retired) in")
+_DATED = lazy(r"(?:was|were) born|graduated|(?:is|are) in \w+$|(?:married|founded|started|moved here|retired) in")
 _BEGINS_WITHOUT_ME = frozenset(
     [
         "sold",
@@ -140,7 +139,7 @@ _BEGINS_WITHOUT_ME = frozenset(
         "cancelled",
     ]
 )
-_QUESTION = re.compile(r"\?\s*$")
+_QUESTION = lazy(r"\?\s*$")
 
 
 @dataclass(slots=True)

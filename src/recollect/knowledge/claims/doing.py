@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from recollect.knowledge.claims.found import Found
 from recollect.knowledge.claims.values import clock_of, date_of, days_of, part_of_day, words_of
 from recollect.knowledge.claims.words import base_of, head_of
+from recollect.knowledge.lazy import lazy
 from recollect.knowledge.lexicon import STATES, is_job
 from recollect.knowledge.verbs import BASE_VERBS, DISLIKING, LIKING
 
@@ -56,7 +57,7 @@ def states_of(what: str, *, negated: bool) -> Iterator[Found]:
 _CONSUMING = frozenset("drink eat smoke take have get".split())  # noqa: SIM905
 
 
-_VERB_PHRASE = re.compile(r"^(?P<verb>[a-z-]+)(?: (?P<rest>.+))?$")
+_VERB_PHRASE = lazy(r"^(?P<verb>[a-z-]+)(?: (?P<rest>.+))?$")
 
 
 def actions(text: str, *, negated: bool) -> Iterator[Found]:

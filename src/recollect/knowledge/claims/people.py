@@ -11,6 +11,7 @@ from recollect.knowledge.claims.found import BE, HAVE, Found
 from recollect.knowledge.claims.subjects import noun_of
 from recollect.knowledge.claims.values import clock_of, date_of, days_of, words_of
 from recollect.knowledge.claims.words import PETS, head_of, kind_of
+from recollect.knowledge.lazy import lazy
 
 _PLACE = r"(?P<v>[^,]+?)(?:,.*| with .*| near .*| together.*| close to .*)?"
 
@@ -161,7 +162,7 @@ _CATEGORIES = {
 
 
 def _rule(pattern: str, build: Callable[[re.Match[str]], Iterator[Found]]) -> Rule:
-    return re.compile(pattern), build
+    return lazy(pattern), build
 
 
 PERSON_RULES: tuple[Rule, ...] = (

@@ -17,15 +17,16 @@ from recollect.knowledge.claims.people import PERSON_RULES
 from recollect.knowledge.claims.things import made, of_thing
 from recollect.knowledge.claims.values import clock_of, date_of, days_of, words_of
 from recollect.knowledge.claims.words import base_of
+from recollect.knowledge.lazy import lazy
 from recollect.knowledge.lexicon import QUALIFIED, RELATIONS, STATES, is_job
 
-_NEGATION = re.compile(
+_NEGATION = lazy(
     r"^(?:(?:do|does|did|am|is|are|have|has|can|will) )?(?:not|no longer|never)(?: ever)? |^(?:am|is|are|"
     r"have|has) no longer "
 )
 
 
-_STOPPED = re.compile(
+_STOPPED = lazy(
     r"^(?:have |has )?(?:stopped|quit|quitted|gave up on|gave up|given up on|given up|ended|cancelled|"
     r"canceled|scrapped|abandoned|wiped|uninstalled|removed|threw away|threw out|returned|closed|dropped|"
     r"am done with|is done with|"
@@ -44,7 +45,7 @@ def read(clause: Clause, names: frozenset[str]) -> Iterator[Found]:
             yield found._replace(attribute=_in_one_order(found.attribute))
 
 
-_CLASS = re.compile(r" (?:class|classes|lesson|lessons|session|sessions|practice|training|appointment)(?=$|@)")
+_CLASS = lazy(r" (?:class|classes|lesson|lessons|session|sessions|practice|training|appointment)(?=$|@)")
 
 
 def _in_one_order(attribute: str) -> str:

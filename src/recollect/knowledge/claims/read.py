@@ -11,11 +11,12 @@ from recollect.knowledge.claims.predicates import read
 from recollect.knowledge.claims.subjects import Subject
 from recollect.knowledge.claims.values import clock_of, date_of, words_of
 from recollect.knowledge.claims.wording import plain
+from recollect.knowledge.lazy import lazy
 
-_CAPITALISED = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]*")
+_CAPITALISED = lazy(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]*")
 _LONGEST = 600
 _MOST_CLAIMS = 12
-_PARTED = re.compile(
+_PARTED = lazy(
     r"(?:broke|split) up|separated|called off|divorced|"
     r"(?:are|am|is) (?:not|no longer) (?:friends|together|dating|married)"
 )

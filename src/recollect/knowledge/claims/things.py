@@ -13,9 +13,10 @@ from recollect.knowledge.claims.people import PERSON_RULES, possessions
 from recollect.knowledge.claims.subjects import noun_of
 from recollect.knowledge.claims.values import date_of, number_of, words_of
 from recollect.knowledge.claims.words import head_of
+from recollect.knowledge.lazy import lazy
 from recollect.knowledge.lexicon import is_job
 
-_MADE = re.compile(
+_MADE = lazy(
     r"^(?:have |has |had )?(?P<verb>changed|renamed|moved|switched|pushed|raised|lowered|increased|"
     r"reduced|rescheduled|rechristened|"
     r"updated|extended|postponed|bumped|dyed|painted|repainted|cut|coloured|colored|upgraded|"
@@ -47,7 +48,7 @@ def made(text: str) -> list[Found]:
     return found
 
 
-_GIVEN = re.compile(
+_GIVEN = lazy(
     r"^(?:(?:have|has) been |was |were |got |is being |gets |(?:have|has) )?(?:changed|moved|renamed|"
     r"rescheduled|pushed(?: back)?|"
     r"postponed|updated|increased|raised|lowered|reduced|switched|shifted|went up|gone up|go(?:es)? up|"
@@ -58,14 +59,14 @@ _GIVEN = re.compile(
 )
 
 
-_MEETS = re.compile(
+_MEETS = lazy(
     r"^(?:starts?|begins?|meets?|takes? place|happens?|runs?|leaves?|departs?|opens?|comes?|(?:is|are|"
     r"will be) (?:held|scheduled|set|due|planned)(?: for)?|(?:is|are|will be)(?= (?:on|at))|will be|"
     r"will start|will take place|goes out|go out|airs?|falls?)\b (?P<v>.+)$"
 )
 
 
-_ENDS = re.compile(r"^(?:ends?|finishes?|closes?|arrives?|stops?|expires?|will end)\b (?P<v>.+)$")
+_ENDS = lazy(r"^(?:ends?|finishes?|closes?|arrives?|stops?|expires?|will end)\b (?P<v>.+)$")
 
 
 def of_thing(clause: Clause) -> Iterator[Found]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from recollect.knowledge.lazy import lazy
 from recollect.model.terms import terms
 
 _MONTHS = [
@@ -22,20 +23,20 @@ _MONTHS = [
 ]
 _MONTH = "|".join([*_MONTHS, *(name[:3] for name in _MONTHS), "sept"])
 _DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
-_DAY_FIRST = re.compile(rf"\b(?:the )?(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({_MONTH})\b\.?(?:,? ((?:19|20)\d\d))?")
-_MONTH_FIRST = re.compile(rf"\b({_MONTH})\b\.? (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,? ((?:19|20)\d\d))?")
-_ISO = re.compile(r"\b((?:19|20)\d\d)-(\d\d)-(\d\d)\b")
+_DAY_FIRST = lazy(rf"\b(?:the )?(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({_MONTH})\b\.?(?:,? ((?:19|20)\d\d))?")
+_MONTH_FIRST = lazy(rf"\b({_MONTH})\b\.? (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,? ((?:19|20)\d\d))?")
+_ISO = lazy(r"\b((?:19|20)\d\d)-(\d\d)-(\d\d)\b")
 _NAMED_DAYS = {"christmas eve": "12-24", "christmas day": "12-25", "christmas": "12-25", "new year's eve": "12-31",
                "new year's day": "01-01", "halloween": "10-31", "valentine's day": "02-14"}  # fmt: skip
-_CLOCK = re.compile(
+_CLOCK = lazy(
     r"\b(?:at |from |to |until |around |about )?(?:(half past|quarter past|quarter to) (\d{1,2})|"
     r"(\d{1,2})(?::(\d\d))?) ?(a\.?m\.?|p\.?m\.?|o'clock|h\b)?(?!\S*\d|%|-| (?:people|years|days|weeks|"
     r"months|euros|dollars))"
 )
 _HALVES = {"half past": 30, "quarter past": 15, "quarter to": -15}
 _PARTS = {"noon": "12:00", "midday": "12:00", "midnight": "00:00"}
-_WEEKDAY = re.compile(rf"\b({'|'.join(_DAYS)})s?\b")
-_PART_OF_DAY = re.compile(r"\b(morning|afternoon|evening|night|lunch|bedtime|breakfast|dinner)s?\b")
+_WEEKDAY = lazy(rf"\b({'|'.join(_DAYS)})s?\b")
+_PART_OF_DAY = lazy(r"\b(morning|afternoon|evening|night|lunch|bedtime|breakfast|dinner)s?\b")
 _EVENING_HOUR = 12
 
 COUNTRIES = frozenset(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+from recollect.knowledge.lazy import lazy
+
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "`": "'", "“": '"', "”": '"', "–": "-", "—": "-"})
 # What makes a look worth while, what is looked for, and how it is written.
 _REWRITTEN = tuple(
-    (triggers, re.compile(pattern), written)
+    (triggers, lazy(pattern), written)
     for triggers, pattern, written in (
         (("i'm", "im "), r"\b(i)'?m\b(?! and\b)", r"\1 am"),
         (("can",), r"\bcan'?t\b|\bcannot\b", "can not"),
@@ -54,7 +56,7 @@ _BEING = (
     r"retired|unemployed|moving|moved|working|living|studying|learning|based|been|getting|got|going|never|scheduled|"
     r"\d+)"
 )
-_IS = re.compile(rf"\b([\w-]+)'s (?={_BEING}\b)(?!\d+(?:st|nd|rd|th)\b)")
+_IS = lazy(rf"\b([\w-]+)'s (?={_BEING}\b)(?!\d+(?:st|nd|rd|th)\b)")
 _SMALL = [
     "zero",
     "one",
@@ -82,7 +84,7 @@ _TENS = {
     for number, name in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)
 }
 _SMALL_NUMBERS = {name: number for number, name in enumerate(_SMALL)}
-_NUMBER = re.compile(
+_NUMBER = lazy(
     rf"\b(?:({'|'.join(_TENS)})(?:[- ]({'|'.join(_SMALL[1:10])}))?|({'|'.join(_SMALL)}))\b(?! (?:day|"
     rf"time|of|another)\b)"
 )

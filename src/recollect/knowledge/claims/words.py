@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from recollect.knowledge.claims.values import words_of
+from recollect.knowledge.lazy import lazy
 from recollect.knowledge.verbs import BASE_VERBS
 
 PETS = frozenset("dog cat puppi kitten hamster rabbit bird parrot fish turtl".split())  # noqa: SIM905
@@ -15,7 +16,7 @@ def kind_of(word: str) -> str:
     return {"kid": "child", "children": "child"}.get(word, word)
 
 
-_CUT = re.compile(
+_CUT = lazy(
     r"\b(?:at|on|in|with|for|from|every|since|because|when|after|before|around|until|during|as|that|who|which|than|near|by|"
     r"over|under|without|per|once|twice|each|daily|weekly|anymore|and|or|but|to|into|of|a|an|named|called|there)\b"
 )
@@ -34,7 +35,7 @@ def head_of(phrase: str) -> str:
     return kept[-1] if kept else ""
 
 
-_ING = re.compile(r"(?:([b-df-hj-np-tv-z])\1)?ing$")
+_ING = lazy(r"(?:([b-df-hj-np-tv-z])\1)?ing$")
 
 
 def base_of(verb: str) -> str:

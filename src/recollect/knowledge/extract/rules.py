@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from recollect.knowledge.claims import read_claims
 from recollect.knowledge.extract.facts import Fact
+from recollect.knowledge.lazy import lazy
 from recollect.knowledge.lexicon import RELATIONS
 from recollect.knowledge.mentions import mentions
 from recollect.knowledge.secrets import find
@@ -14,9 +15,9 @@ from recollect.knowledge.understand import asked_to_remember, type_of
 from recollect.model.memory import MemoryType
 
 _LONGEST_MESSAGE = 2_000
-_SENTENCE = re.compile(r"(?<!\b[MDS][rst]\.)(?<!\bMrs\.)(?<=[.!?…])\s+|\n+|\s+[-–—]+\s+(?=[A-Z])|(?<=\w)\s*;\s+")
+_SENTENCE = lazy(r"(?<!\b[MDS][rst]\.)(?<!\bMrs\.)(?<=[.!?…])\s+|\n+|\s+[-–—]+\s+(?=[A-Z])|(?<=\w)\s*;\s+")
 # What a whole message is, when nothing in it is told by the user of themself.
-_NOT_TOLD = re.compile(
+_NOT_TOLD = lazy(
     r"```|^\s*(?:>|\||#include|def |class |import |SELECT )|[{};]\s*$|\bjust kidding\b|\bkidding\b|"
     r"\bjoke\b|\bjoking\b|\bjk\b|(?<!\w)/s\b|\bsarcas|"
     r"\b(?:translate|proofread|rephrase|paraphrase|rewrite|reword|summari[sz]e|correct (?:this|my|the)|"
@@ -30,7 +31,7 @@ _NOT_TOLD = re.compile(
     re.IGNORECASE,
 )
 # Somebody else's words, or a text that was pasted to be worked on.
-_OTHERS = re.compile(
+_OTHERS = lazy(
     r"\b(?:said|asked|wrote|says|writes|replied|told me|goes)\s*[:,]|\bsaid the\b|"
     r"\b(?:check|review|read|edit|look at|improve|answer|reply to|polish|shorten) (?:this|the following|"
     r"my|these)\b[^.?!]{0,20}"
@@ -38,7 +39,7 @@ _OTHERS = re.compile(
     r"\b(?:hi|hello|dear) [A-Z]\w+,|\bhow many\b|\bword problem\b",
     re.IGNORECASE,
 )
-_QUESTION_TAIL = re.compile(
+_QUESTION_TAIL = lazy(
     (
         r"(?:[,.;]\s+|\s+(?:so|and|but)\s+)(?:so |and |but )?(?:remind me|what|how|which|where|when|who|why|"
         r"can|could|do|does|did|is|are|should|would|will|any|got any|whats|what's|how's|am i|may i|"
@@ -46,13 +47,13 @@ _QUESTION_TAIL = re.compile(
     ),
     re.IGNORECASE,
 )
-_ASKS = re.compile(
+_ASKS = lazy(
     r"^\W*(?:(?:so|and|but|ok|okay|hey|hi|hello|please|well)[\s,]+)*(?:what|how|which|where|when|who|"
     r"whom|whose|why|can|could|do|does|did|is|are|am|was|were|should|"
     r"would|will|shall|have you|has|may i|any|isn't|aren't|don't you|doesn't)\b",
     re.IGNORECASE,
 )
-_OPENING = re.compile(
+_OPENING = lazy(
     r"^\W*(?:(?:hey|hi|hello|ok|okay|oh|ah|well|so|yes|yeah|yep|no|nope|btw|by the way|fyi|also|and|but|"
     r"actually|anyway|honestly|tbh|just so you know|"
     r"for the record|good news|bad news|big news|update|guess what|note|sorry|thanks|thank you|great|"
@@ -63,7 +64,7 @@ _OPENING = re.compile(
     r"it turns out(?: that)?|turns out|fun fact|long story short)\b[\s,:;.!-]*)+",
     re.IGNORECASE,
 )
-_OWN = re.compile(
+_OWN = lazy(
     (
         r"^(?:ich|meine?|unsere?|j'habite|je|j'ai|j'aime|mon|ma|soy|vivo|trabajo|mi|tengo|me llamo|me gusta|"
         r"no como|abito|sono|watashi|私は|i|i'm|im|i've|ive|i'd|i'll|we|we're|we've|we'll|my|our|both of us|"
@@ -71,14 +72,14 @@ _OWN = re.compile(
     ),
     re.IGNORECASE,
 )
-_PREFERRED = re.compile(
+_PREFERRED = lazy(
     r"^(?:please\s+)?(?:always|never|don'?t|do not|stop|from now on|in future|keep)\b.*\b(?:me|answer|"
     r"reply|respond|use|using|write|call|emojis?|answers?|responses?|units?|short|brief|language)\b|"
     r"^(?:please\s+)?call me\s+\w|^you can (?:reach|call|contact|text|email) me\b|^please (?:always|"
     r"never|answer|reply|respond|use|keep)\b",
     re.IGNORECASE,
 )
-_UNREAL = re.compile(
+_UNREAL = lazy(
     r"\bif (?:i|we|my|you|it|only)\b|\b(?:i|we|he|she)(?:'d| would)\b(?! (?:rather|prefer))|"
     r"\bwould (?:be|love|like|have)\b|\bwish\b|\bimagine\b|\bsuppose\b|\bwhat if\b|"
     r"\bmight\b|\bmaybe\b|\bperhaps\b|\bprobably\b|\bcould (?:be|have)\b|\bthinking (?:about|of)\b|"
@@ -86,7 +87,7 @@ _UNREAL = re.compile(
     r"\bone day\b|\bas if\b|\bpretend|\bi guess\b|\bif possible\b|\bfeel like\b|\bi'm (?:a robot|batman|immortal)\b",
     re.IGNORECASE,
 )
-_PASSING = re.compile(
+_PASSING = lazy(
     r"\b(?:i'?m|i am|we'?re|we are|i'?ve been|i feel|feeling|i was) (?:so |really |a bit |very |too |"
     r"just |still |kind of |pretty |all |feeling )*(?:tired|hungry|thirsty|bored|busy|sleepy|late|early|"
     r"cold|hot|"
@@ -123,7 +124,7 @@ _PASSING = re.compile(
     r"feet|back hurts|stomach)\b(?! (?:of|is a|is an|type|order))",
     re.IGNORECASE,
 )
-_ONCE = re.compile(
+_ONCE = lazy(
     r"^(?:i|we) (?:just |also |really |finally |only )?(?:watched|ate|had (?:a|an|some|lunch|dinner|"
     r"breakfast|to|the)|went (?:to|out|for|back)|saw|tried|slept|woke|cooked|drank|read|listened|talked|"
     r"spoke|called|texted|looked|walked|ran into|"
@@ -134,10 +135,10 @@ _ONCE = re.compile(
     r"forgot|locked)\b",
     re.IGNORECASE,
 )
-_TRIVIAL_DAY = re.compile(
+_TRIVIAL_DAY = lazy(
     r"\b(?:today|this morning|tonight|last night|yesterday|this afternoon|this evening|earlier)\b", re.IGNORECASE
 )
-_LIFE = re.compile(
+_LIFE = lazy(
     r"\b(?:moved|married|divorced|engaged|quit|stopped|started|joined|graduated|retired|adopted|bought|"
     r"sold|born|died|passed away|broke up|split up|separated|promoted|hired|fired|laid off|"
     r"diagnosed|pregnant|signed|enrolled|switched|changed|became|turned|gave up|grew up|studied|founded|"
@@ -146,7 +147,7 @@ _LIFE = re.compile(
     r"a job|accepted|into))\b",
     re.IGNORECASE,
 )
-_COMMANDS = re.compile(
+_COMMANDS = lazy(
     r"^(?:please |can you |could you |kindly )?(?:book|write|translate|tell|give|show|make|find|explain|"
     r"help|let|list|suggest|recommend|search|look|check|play|open|set|turn|start|stop|order|send|email|"
     r"call(?! me)|text|draft|"
@@ -155,7 +156,7 @@ _COMMANDS = re.compile(
     r"choose|schedule|wake|remind)\b",
     re.IGNORECASE,
 )
-_DATED = re.compile(
+_DATED = lazy(
     (
         r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|"
         r"tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|next (?:week|month|year|\w+day)|"
@@ -163,7 +164,7 @@ _DATED = re.compile(
     ),
     re.IGNORECASE,
 )
-_PROJECT = re.compile(
+_PROJECT = lazy(
     (
         r"^(?:the|this year's|next) (?:\w+ ){0,3}?(?:deadline|launch|release|meeting|standup|retro|wedding|"
         r"conference|project|exam|interview|appointment|trip|budget|contract|office|team|client|rent|party|"

@@ -37,10 +37,12 @@ def check_after(root, output: str) -> int:
 
 def kill_at_random(root, chance: random.Random) -> int:
     process = subprocess.Popen([sys.executable, WRITER, root], stdout=subprocess.PIPE, text=True)
-    time.sleep(chance.uniform(0.15, 0.9))
+    starting = chance.random() < 0.25  # otherwise it is killed when it has begun to write, however slow the machine is
+    first = "" if starting else process.stdout.readline()
+    time.sleep(chance.uniform(0.0, 0.7))
     process.kill()
-    output, _ = process.communicate()
-    return check_after(root, output)
+    rest, _ = process.communicate()
+    return check_after(root, first + rest)
 
 
 def run_random(root, rounds: int) -> None:

@@ -27,8 +27,8 @@ def test_the_readmes_example_runs_and_prints_what_it_says(tmp_path, monkeypatch,
     monkeypatch.chdir(tmp_path)
     exec(compile(example, "README.md", "exec"), {})
     printed = capsys.readouterr().out.splitlines()
-    assert printed[0].startswith("Our standup is at 10:00 0")
-    assert printed[-1].endswith("moved")
+    assert printed[0].startswith("My wife Sarah likes Italian food ('Sarah (wife)',) 0")
+    assert "memory.status_changed" in printed[-1]
 
 
 @pytest.mark.usefixtures("real_model")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache, partial
 from typing import Any, TypeVar
@@ -14,6 +14,7 @@ from recollect.config import MemorySettings
 from recollect.embedding import Vectors, spoken
 from recollect.errors import NotFound, RecollectError, Refused, StorageError
 from recollect.knowledge.access import Access, everything
+from recollect.knowledge.batch import Batch, Ready
 from recollect.knowledge.draft import (
     NEVER,
     Draft,
@@ -27,7 +28,6 @@ from recollect.knowledge.draft import (
     without_secrets,
 )
 from recollect.knowledge.evolve import Evolve
-from recollect.knowledge.people import Circle
 from recollect.knowledge.plain import is_plain
 from recollect.knowledge.provenance import Workspace
 from recollect.knowledge.secrets import masked
@@ -54,39 +54,6 @@ _LATELY = 50
 # What is longer is a text, not a fact: it is kept as it is.
 _LONGEST_FACT = 2_000
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|me|my|mine|we|us|our)\b", re.IGNORECASE)
-
-
-@dataclass(slots=True)
-class _Ready:
-    """A draft that has passed every check that needs no store."""
-
-    memory: Memory
-    links: Sequence[Edge]
-    updates: Sequence[Edge]
-    terms: list[str]
-    key: str | None
-    reason: str | None
-    vector: Vector | None = None
-    content_key: bytes = b""
-    about: Sequence[str] = ()
-    read: bool = False
-    again: bool = False
-
-
-@dataclass(slots=True)
-class _Batch:
-    """What the drafts of one transaction share."""
-
-    keyed: dict[tuple[Scope, str], Memory] = field(default_factory=dict)
-    said: dict[tuple[Scope, bytes], Memory] = field(default_factory=dict)
-    known: frozenset[tuple[Scope, bytes]] = frozenset()
-    ids: set[str] = field(default_factory=set)
-    circle: Circle | None = None
-
-    def remember(self, place: tuple[Scope, bytes], memory: Memory) -> None:
-        """Notes what the batch says itself."""
-        self.said[place] = memory
-        self.ids.add(memory.memory_id)
 
 
 class Remember:
@@ -135,10 +102,10 @@ class Remember:
             self._attempt(self._prepare, draft, memory_id, speaker) if isinstance(draft, Draft) else draft
             for draft, memory_id in zip(drafts, self._ids.several(len(drafts)), strict=True)
         ]
-        ready = [item for item in prepared if isinstance(item, _Ready)]
+        ready = [item for item in prepared if isinstance(item, Ready)]
         self._embed(ready)
         stored = iter(self._store_each(ready, speaker))
-        receipts = [next(stored) if isinstance(item, _Ready) else item for item in prepared]
+        receipts = [next(stored) if isinstance(item, Ready) else item for item in prepared]
         self._logged(receipts)
         return receipts
 
@@ -152,7 +119,7 @@ class Remember:
         ready.vector = vector
         return self._store_one(writer, ready, speaker)
 
-    def _store_each(self, ready: Sequence[_Ready], speaker: Speaker) -> list[Receipt]:
+    def _store_each(self, ready: Sequence[Ready], speaker: Speaker) -> list[Receipt]:
         # Savepoints cost more than the inserts between them, so they are only set once something was refused.
         try:
             return self._storage.write(lambda writer: self._store(writer, ready, speaker))
@@ -182,7 +149,7 @@ class Remember:
                 denied.append(error.details["memoryId"])
             return refusal(error)
 
-    def _prepare(self, draft: Draft, memory_id: str, speaker: Speaker) -> _Ready:
+    def _prepare(self, draft: Draft, memory_id: str, speaker: Speaker) -> Ready:
         """A valid memory from a draft: the clock is read once, ids are made, paths are checked on disk."""
         now = self._clock.now()
         scope = _own_scope(speaker) if draft.scope is None else speaker.scope(draft.scope)
@@ -227,7 +194,7 @@ class Remember:
         newer = [self._edge(memory, link) for link in updates]
         found_by = searchable(memory) if draft.found_by is None else terms(draft.found_by)
         key = content_key(memory.content, _whose(memory, speaker)) if facts else NOT_READ
-        return _Ready(memory, edges, newer, found_by, draft.key, reason, content_key=key, about=about, read=read)
+        return Ready(memory, edges, newer, found_by, draft.key, reason, content_key=key, about=about, read=read)
 
     def _understood(self, draft: Draft, scope: Scope, speaker: Speaker, now: datetime) -> Draft:
         """A draft with everything that its text tells and its caller did not."""
@@ -286,15 +253,15 @@ class Remember:
             reason=link.reason,
         )
 
-    def _embed(self, ready: Sequence[_Ready]) -> None:
+    def _embed(self, ready: Sequence[Ready]) -> None:
         texts = [spoken(item.memory.content, item.memory.source.speaker) for item in ready]
         for item, vector in zip(ready, self._vectors.for_writing(texts), strict=True):
             item.vector = vector
 
-    def _store(self, writer: Writer, ready: Sequence[_Ready], speaker: Speaker) -> list[Receipt]:
-        new: list[_Ready] = []
+    def _store(self, writer: Writer, ready: Sequence[Ready], speaker: Speaker) -> list[Receipt]:
+        new: list[Ready] = []
         receipts: list[Receipt | None] = []
-        batch = _Batch()
+        batch = Batch()
         batch.known = writer.known_keys(
             [(item.memory.scope, item.content_key) for item in ready if item.content_key != NOT_READ]
         )
@@ -328,7 +295,7 @@ class Remember:
         ]
         return self._within_cap(writer, taken, speaker) if self._settings.max_entries else taken
 
-    def _take_in(self, writer: Writer, item: _Ready, speaker: Speaker, batch: _Batch) -> Receipt:
+    def _take_in(self, writer: Writer, item: Ready, speaker: Speaker, batch: Batch) -> Receipt:
         receipt = self._store_edges(writer, item, speaker)
         if item.content_key == NOT_READ or receipt.memory is None:
             return receipt
@@ -388,10 +355,10 @@ class Remember:
             for each in going[:over]
         )
 
-    def _store_one(self, writer: Writer, ready: _Ready, speaker: Speaker) -> Receipt:
+    def _store_one(self, writer: Writer, ready: Ready, speaker: Speaker) -> Receipt:
         return self._store(writer, [ready], speaker)[0]
 
-    def _twin(self, writer: Writer, ready: _Ready, batch: _Batch, speaker: Speaker) -> Receipt | None:
+    def _twin(self, writer: Writer, ready: Ready, batch: Batch, speaker: Speaker) -> Receipt | None:
         """The receipt where a memory that says the same is there: it gains a source and stays one."""
         key, memory = ready.content_key, ready.memory
         place = (memory.scope, key)
@@ -412,7 +379,7 @@ class Remember:
             return None
         return self._merged(writer, ready, twin, speaker, new_source=twin.memory_id not in batch.ids)
 
-    def _merged(self, writer: Writer, ready: _Ready, twin: Memory, speaker: Speaker, *, new_source: bool) -> Receipt:
+    def _merged(self, writer: Writer, ready: Ready, twin: Memory, speaker: Speaker, *, new_source: bool) -> Receipt:
         memory = ready.memory
         if new_source and twin.source != memory.source:
             writer.add_source(twin.memory_id, memory.source)
@@ -461,7 +428,7 @@ class Remember:
             )
         return newer
 
-    def _earlier(self, writer: Writer, ready: _Ready, batch: _Batch) -> Receipt | None:
+    def _earlier(self, writer: Writer, ready: Ready, batch: Batch) -> Receipt | None:
         """The receipt of an earlier write with the same key: a retry never makes a second memory."""
         if ready.key is None:
             return None
@@ -474,7 +441,7 @@ class Remember:
             raise NotFound(f"no memory {earlier.memory_id}", memoryId=earlier.memory_id)
         return Receipt(outcome="merged", memory=earlier, reason="this key was used before")
 
-    def _store_edges(self, writer: Writer, ready: _Ready, speaker: Speaker) -> Receipt:
+    def _store_edges(self, writer: Writer, ready: Ready, speaker: Speaker) -> Receipt:
         memory = ready.memory
         if not ready.links and not ready.updates:
             return Receipt(outcome="stored", memory=memory)

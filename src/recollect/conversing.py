@@ -32,6 +32,7 @@ from recollect.model.session import Message, Session, Usage, UserProfile
 from recollect.model.source import CapturedBy, Source, SourceType, Trust
 from recollect.storage.interface import Storage, Writer
 from recollect.storage.layout import Layout
+from recollect.upkeep import Learning
 
 _ABOUT_A_USER = (MemoryType.IDENTITY, MemoryType.PREFERENCE)
 _LEARNED = 200
@@ -44,6 +45,7 @@ class Conversing:
     """What a `MemorySystem` does with conversations."""
 
     settings: Settings
+    _learning: Learning
 
     def _converse(
         self, storage: Storage, layout: Layout, clock: Clock, ids: IdFactory, log: MemoryLog, remember: Remember
@@ -56,6 +58,11 @@ class Conversing:
         learn_after = memory.extraction_debounce_seconds if memory.extraction_enabled else None
         self._messages = Messages(storage, clock, ids, remember, learn_after)
         self._profiles = Profiles(storage, clock, self._learned)
+
+    def _heard(self) -> None:
+        """Something was said: it will be learned from when it has been quiet for a while."""
+        if self.settings.memory.extraction_enabled:
+            self._learning.start()
 
     # Sessions
 
@@ -129,13 +136,16 @@ class Conversing:
 
     def add_message(self, session_id: str, role: str, content: str, metadata: dict[str, Any] | None = None) -> Message:
         """Stores one message of a session and indexes it for search."""
-        return self._messages.add(self._kept(session_id), role, content, metadata)
+        message = self._messages.add(self._kept(session_id), role, content, metadata)
+        self._heard()
+        return message
 
     def persist_turn(self, session_id: str, user_message: str, answer: str) -> tuple[Message, Message]:
         """Stores what the user said and what was answered, in one transaction, indexed for search."""
         session = self._kept(session_id)
         parts: list[Said] = [said("user", user_message), said("assistant", answer)]
         first, second = self._messages.add_all(session, parts)
+        self._heard()
         return first, second
 
     def messages(self, session_id: str, *, limit: int = 50, before: str | None = None) -> list[Message]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from recollect.config import Settings
 from recollect.conversations import Sessions
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, StorageError
 from recollect.knowledge import Access, Evolve, Learner, Receipt, Remember, Utterance
 from recollect.knowledge.forget import Forget, Forgotten, traces
 from recollect.knowledge.persons import Persons
@@ -55,6 +55,7 @@ class Knowing:
         filler: Filler,
     ) -> None:
         memory = self.settings.memory
+        self.__log = log
         self.__storage = storage
         self.__layout = layout
         self._persons = Persons(storage, clock, ids)
@@ -62,16 +63,19 @@ class Knowing:
         self._learning = Learning(storage, clock, self._learner, log)
         self._forget = Forget(storage, clock, access, log, self._redact_sessions)
         self._collector = Collector(storage, clock, memory.max_entries)
-        self._doctor = Doctor(storage, clock, ids, Evolve(ids, access), log, filler.run)
+        self._doctor = Doctor(storage, clock, ids, Evolve(ids), log, filler.run)
         self.__model: ChatModel | None = None
 
     def _wake_up(self) -> None:
-        """What is done when memory is opened."""
-        self._forget.scrub_due()
-        if self.settings.memory.auto_gc:
-            self._collector.expired()
+        """What is done when memory is opened; a store that cannot do it now is opened all the same."""
+        try:
+            self._forget.scrub_due()
+            if self.settings.memory.auto_gc:
+                self._collector.expired()
+        except StorageError as error:
+            self.__log.write("memory.upkeep.failed", level="warning", detail=error.message)
         if self.settings.memory.extraction_enabled and self.__storage.read(lambda reader: reader.next_extraction()):
-            self._learning.wake()
+            self._learning.start()
 
     def _language_model(self) -> ChatModel | None:
         if self.__model is None:

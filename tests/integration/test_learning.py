@@ -9,6 +9,7 @@ import pytest
 
 from model_server import ModelServer
 from recollect import InvalidInput
+from recollect.model.clock import SystemClock
 
 MOVED = "By the way, we moved to Oslo in May. What should I cook tonight?"
 
@@ -44,6 +45,16 @@ def test_a_conversation_is_learned_from_when_it_is_quiet(memory, clock):
     assert moved.source.message_id == message.message_id
     memory.upkeep()
     assert len(learned(memory)) == 2
+
+
+def test_a_running_memory_learns_by_itself(open_memory):
+    settings = {"memory": {"extraction_debounce_seconds": 0.2}}
+    with open_memory(settings=settings, clock=SystemClock()) as memory:
+        say(memory, MOVED)
+        deadline = time.monotonic() + 15
+        while not learned(memory) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert learned(memory) == ["We moved to Oslo in May"]
 
 
 def test_a_busy_conversation_does_not_hold_up_another(memory, clock):

@@ -35,6 +35,18 @@ def test_what_has_expired_is_put_away_at_the_start(open_memory, clock):
         assert memory.show(diet.memory_id, user="alex").status is Status.ARCHIVED
 
 
+@pytest.mark.only_on("sqlite")
+def test_opening_does_not_wait_for_those_who_write(memory, open_memory, root):
+    import apsw
+
+    memory.remember("I live in Oslo", user="alex")
+    other = apsw.Connection(str(root / "home" / "memory" / "memory.db"))
+    other.execute("BEGIN IMMEDIATE")
+    with open_memory(settings={"storage": {"busy_timeout_seconds": 0.2}}) as again:
+        assert len(again.list(user="alex")) == 1
+    other.close()
+
+
 def test_a_cap_that_is_set_later_is_enforced_by_gc(open_memory):
     with open_memory() as memory:
         memory.remember_many([{"content": f"Fact {n}", "importance": n} for n in range(10)], user="alex")

@@ -13,7 +13,7 @@ from recollect.knowledge.draft import expiry, refuse_secrets
 from recollect.knowledge.evolve import Evolve
 from recollect.knowledge.remember import searchable
 from recollect.knowledge.secrets import masked
-from recollect.knowledge.transition import add_edge, check_linkable, set_status, supersede
+from recollect.knowledge.transition import add_edge, check_linkable, new_edge, set_status, supersede
 from recollect.knowledge.understand import content_key
 from recollect.log import MemoryLog
 from recollect.model.check import Checker
@@ -47,7 +47,7 @@ class Change:
         self._access = access
         self._log = log
         self._awaits_vectors = awaits_vectors
-        self._evolve = Evolve(ids, access)
+        self._evolve = Evolve(ids)
 
     def edit(self, memory_id: str, changes: dict[str, Any], speaker: Speaker, reason: str | None) -> Memory:
         """New values for some fields of an active memory; the old ones stay in the event."""
@@ -121,7 +121,7 @@ class Change:
         """Puts a newer memory in the place of an older one; returns (old, new)."""
 
         def work(writer: Writer, old: Memory, now: datetime, reason: str | None) -> tuple[Memory, Memory]:
-            edge = self._edge(by, memory_id, EdgeType.UPDATES, 1.0, now, reason)
+            edge = new_edge(self._ids, by, memory_id, EdgeType.UPDATES, now, reason)
             new = self._access.visible(writer, everything(old.orchestrator_id, speaker, now), by)
             return supersede(writer, old, new, edge, speaker.actor), new
 
@@ -133,7 +133,7 @@ class Change:
         """Relates two memories; a contradiction is such a relation and deletes nothing."""
 
         def work(writer: Writer, memory: Memory, now: datetime, reason: str | None) -> Edge:
-            edge = self._edge(start, end, edge_type, weight, now, reason)
+            edge = new_edge(self._ids, start, end, edge_type, now, reason, weight)
             check_linkable(edge)
             self._access.visible(writer, everything(memory.orchestrator_id, speaker, now), end)
             add_edge(writer, edge, speaker.actor)
@@ -187,17 +187,6 @@ class Change:
             lambda: self._storage.read(
                 lambda reader: work(reader, seen, self._access.visible(reader, seen, memory_id))
             ),
-        )
-
-    def _edge(self, start: str, end: str, edge_type: Any, weight: Any, now: datetime, reason: str | None) -> Edge:
-        return Edge(
-            edge_id=self._ids.new(),
-            from_memory_id=start,
-            to_memory_id=end,
-            edge_type=edge_type,
-            weight=weight,
-            created_at=now,
-            reason=reason,
         )
 
     def _change(

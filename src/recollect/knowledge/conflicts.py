@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from recollect.knowledge.claims.read import Reading
 from recollect.knowledge.claims.values import same_value
 from recollect.knowledge.lexicon import SINGLE_RELATIONS
 from recollect.model.claim import Claim, Claimed
@@ -57,7 +56,7 @@ def withdraws(values: tuple[str, ...], old: Claim, attributes: tuple[str, ...]) 
         if words and (
             value == old.value
             or (words <= own and not all(word.isdigit() for word in words))
-            or (own and own <= words and len(own) > 0 and not all(word.isdigit() for word in own))
+            or (own and own <= words and not all(word.isdigit() for word in own))
         ):
             return True
         if old.attribute.endswith("@time") and same_value(old.attribute, old.value, value) and ":" in value:
@@ -81,24 +80,3 @@ def leaves_something(claims: Sequence[Claimed], replaced: Sequence[Claimed]) -> 
 def _topic(claim: Claim) -> str:
     """What a claim is about, whatever it says of it: `has:child` and `count:child` are one."""
     return claim.attribute.rpartition(":")[2].partition("@")[0]
-
-
-def conflicting(
-    old: Reading, new: Reading, old_subject: Callable[[str, bool], str], new_subject: Callable[[str, bool], str]
-) -> str | None:
-    """The subject of the first conflict between two readings."""
-    for mine in new.said:
-        for theirs in old.said:
-            subject = new_subject(mine.owner, mine.shared)
-            if mine.attribute == theirs.attribute and subject == old_subject(theirs.owner, theirs.shared):
-                claims = [Claim("", each.attribute, each.value, each.negated) for each in (mine, theirs)]
-                if excludes(*claims, changed=mine.changed):
-                    return subject
-    for gone in new.withdrawn:
-        for theirs in old.said:
-            subject = new_subject(gone.owner, gone.shared)
-            if (gone.owner == "*" or subject == old_subject(theirs.owner, theirs.shared)) and withdraws(
-                gone.values, Claim("", theirs.attribute, theirs.value, theirs.negated), gone.attributes
-            ):
-                return subject
-    return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -19,26 +18,9 @@ from recollect.model.memory import Kind, Memory, Sensitivity
 from recollect.model.person import Person
 from recollect.model.source import Source, SourceType
 
-_DURATION = re.compile(r"(\d{1,6})\s*(m|h|d|w|y)", re.IGNORECASE)
-
-
-_UNITS = {
-    "m": timedelta(minutes=1),
-    "h": timedelta(hours=1),
-    "d": timedelta(days=1),
-    "w": timedelta(weeks=1),
-    "y": timedelta(days=365),
-}
-
-
 _BY_HAND = Source()
-
-
 NEVER = "never"
-
-
 _MOST_PEOPLE = 10
-
 
 Outcome = Literal["stored", "merged", "refused"]
 
@@ -119,11 +101,9 @@ def refuse_secrets(content: str) -> None:
 
 
 def without_secrets(draft: Draft) -> Draft:
-    """A draft that is kept as it is, without the secrets in it."""
+    """A draft whose text is kept as it is, without the secrets in it."""
     fields: dict[str, Any] = {
-        name: masked(value)
-        for name in ("content", "summary", "reason", "found_by")
-        if isinstance(value := getattr(draft, name), str)
+        name: masked(value) for name in ("content", "found_by") if isinstance(value := getattr(draft, name), str)
     }
     return draft if all(getattr(draft, name) == value for name, value in fields.items()) else replace(draft, **fields)
 
@@ -165,9 +145,7 @@ def checked_extras(draft: Draft) -> tuple[Sequence[Link], Sequence[str], str | N
 def expiry(value: Any, now: datetime) -> datetime:
     """When something expires: a time, a duration from now, or a text such as `14d`, `for 2 weeks`, `36h` or a date."""
     try:
-        if isinstance(value, str) and (match := _DURATION.fullmatch(value.strip())):
-            value = int(match.group(1)) * _UNITS[match.group(2).lower()]
-        elif isinstance(value, str) and (long := duration(value)) is not None:
+        if isinstance(value, str) and (long := duration(value)) is not None:
             value = long
         moment = now + value if isinstance(value, timedelta) else parse_time(value, "expires")
     except OverflowError:

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from recollect.knowledge.access import Access, everything
+from recollect.knowledge.access import everything
 from recollect.knowledge.claims import Reading, Said, read_claims
 from recollect.knowledge.conflicts import excludes, is_of_one_thing, leaves_something, withdraws
 from recollect.knowledge.naming import folded
 from recollect.knowledge.people import Circle, Resolved
-from recollect.knowledge.transition import add_edge, set_status, supersede
+from recollect.knowledge.transition import add_edge, new_edge, supersede
 from recollect.model.claim import Claim, Claimed
 from recollect.model.clock import to_micros
 from recollect.model.edge import Edge, EdgeType
@@ -46,9 +46,8 @@ class Effects:
 class Evolve:
     """Takes memories in, inside a transaction: people, claims, conflicts."""
 
-    def __init__(self, ids: IdFactory, access: Access) -> None:
+    def __init__(self, ids: IdFactory) -> None:
         self._ids = ids
-        self._access = access
 
     def circle(self, writer: Writer, speaker: Speaker, now: datetime) -> Circle:
         """The people of who speaks."""
@@ -142,7 +141,7 @@ class Evolve:
             for gone in reading.withdrawn:
                 whose = _subject(gone.owner, memory.scope, speaker, resolved, shared=gone.shared) or ""
                 for old in latest:
-                    same = gone.owner == "*" or old.claim.subject in _same_subjects(whose, circle)
+                    same = old.claim.subject in _same_subjects(whose, circle)
                     if (
                         old.memory_id != memory.memory_id
                         and same
@@ -165,32 +164,20 @@ class Evolve:
             if says_more:  # what it says otherwise still counts; this it does not say any more
                 for each in claimed:
                     writer.retire_claim(earlier.memory_id, each.claim)
-            add_edge(writer, self._edge(current, earlier, EdgeType.CONTRADICTS, memory.created_at, None), speaker.actor)
+            add_edge(writer, self._edge(EdgeType.CONTRADICTS, current, earlier, memory.created_at), speaker.actor)
             effects.contradicts.append(earlier)
             return
         newer, older = (current, earlier) if current.observed_at >= earlier.observed_at else (earlier, current)
         reason = f"says otherwise of {_worded(claimed[0].claim)}"
-        edge = self._edge(newer, older, EdgeType.UPDATES, memory.created_at, reason)
+        edge = self._edge(EdgeType.UPDATES, newer, older, memory.created_at, reason)
         gone = supersede(writer, older, newer, edge, speaker.actor)
         if older is current:
             effects.memory = gone
         else:
             effects.superseded.append(gone)
 
-    def _edge(self, start: Memory, end: Memory, kind: EdgeType, now: datetime, reason: str | None) -> Edge:
-        return Edge(
-            edge_id=self._ids.new(),
-            from_memory_id=start.memory_id,
-            to_memory_id=end.memory_id,
-            edge_type=kind,
-            weight=1.0,
-            created_at=now,
-            reason=reason,
-        )
-
-    def archive(self, writer: Writer, memory: Memory, actor: str, now: datetime, reason: str) -> Memory:
-        """Puts a memory away: it is kept, with the reason, and counts no longer."""
-        return set_status(writer, memory, Status.ARCHIVED, actor, now, reason)
+    def _edge(self, kind: EdgeType, start: Memory, end: Memory, now: datetime, reason: str | None = None) -> Edge:
+        return new_edge(self._ids, start.memory_id, end.memory_id, kind, now, reason)
 
 
 def _same_subjects(subject: str, circle: Circle) -> Iterable[str]:

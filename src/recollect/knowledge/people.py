@@ -72,7 +72,7 @@ class Circle:
         """A person with the names and relations of those who were merged into them."""
         whole = person
         for other in self._people.values():
-            if other is not person and self.root(other) is person:
+            if other.merged_into is not None and self.root(other) is person:
                 for name in other.names:
                     whole = whole.with_name(name, person.updated_at)
                 for relation in other.relations:

@@ -12,12 +12,10 @@ _WORD = re.compile(r"[a-z]+")
 _SHAPE = re.compile(r"[A-Z'@?:;=]|\d(?:[ .-]?\d){5}|--")
 # Keys and the like are longer than this; few words are.
 _LONG = 16
-# Without one of these words nothing is claimed, nobody is meant, nothing is asked for, dated or secret.
+# Without one of these words nothing is claimed, nobody is meant, nothing is asked for, or dated.
 _TELLING = FINITE_VERBS | frozenset(
     """i im ive we me us my mine our ours his her hers their they not no nope never please dont cannot cant wont remind
-    forget remember note save todo decided agreed today tonight tomorrow yesterday ago next last expires
-    password passwort pass pw pin puk key token secret passphrase
-    passcode login code otp cvv ssn social security nino card wallet seed bearer basic cookie session actually
+    forget remember note save todo decided agreed today tonight tomorrow yesterday ago next last expires actually
     correction call""".split()  # noqa: SIM905
 )
 # So many words in a row may be a wallet's seed phrase.

@@ -31,7 +31,7 @@ from recollect.knowledge.evolve import Evolve
 from recollect.knowledge.plain import is_plain
 from recollect.knowledge.provenance import Workspace
 from recollect.knowledge.secrets import masked
-from recollect.knowledge.transition import add_edge, check_linkable, supersede
+from recollect.knowledge.transition import add_edge, check_linkable, new_edge, set_status, supersede
 from recollect.knowledge.understand import NOT_READ, content_key, corrected, correction, understand
 from recollect.log import MemoryLog
 from recollect.model.clock import Clock, parse_time, to_micros
@@ -51,6 +51,7 @@ T = TypeVar("T")
 
 # How many of the newest facts a correction without a subject may be about.
 _LATELY = 50
+EVICTED = "evicted: the cap is reached"
 # What is longer is a text, not a fact: it is kept as it is.
 _LONGEST_FACT = 2_000
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|me|my|mine|we|us|our)\b", re.IGNORECASE)
@@ -78,7 +79,7 @@ class Remember:
         self._log = log
         self._vectors = vectors
         self._settings = settings
-        self._evolve = Evolve(ids, access)
+        self._evolve = Evolve(ids)
 
     def one(self, draft: Draft, speaker: Speaker) -> Receipt:
         """Stores one draft, or raises what is wrong with it; what may not be stored is refused by the receipt."""
@@ -169,7 +170,7 @@ class Remember:
             type=MemoryType.FACT if draft.type is None else draft.type,
             importance=DEFAULT_IMPORTANCE if draft.importance is None else draft.importance,
             content=draft.content,
-            summary=draft.summary if draft.summary is not None else summarise(str(draft.content)),
+            summary=_summary(draft),
             confidence=draft.confidence,
             source=draft.source,
             status=Status.ACTIVE,
@@ -184,8 +185,6 @@ class Remember:
             kind=draft.kind,
         )
         self._workspace.check(memory.source)
-        if memory.summary is not draft.content and draft.summary is not None:
-            refuse_secrets(memory.summary)
         links, replaced, reason, about = checked_extras(draft)
         updates = [Link(to_memory_id=old, edge_type=EdgeType.UPDATES, reason=reason) for old in replaced]
         edges = [self._edge(memory, link) for link in links]
@@ -216,8 +215,6 @@ class Remember:
             importance=told.importance if draft.importance is None else draft.importance,
             expires=expires,
             supersedes=(*draft.supersedes, corrects) if corrects else draft.supersedes,
-            summary=masked(draft.summary) if isinstance(draft.summary, str) else draft.summary,
-            reason=masked(draft.reason) if isinstance(draft.reason, str) else draft.reason,
         )
 
     def _decay(self, kind: Any) -> timedelta | None:
@@ -243,15 +240,8 @@ class Remember:
         return content, None
 
     def _edge(self, memory: Memory, link: Link) -> Edge:
-        return Edge(
-            edge_id=self._ids.new(),
-            from_memory_id=memory.memory_id,
-            to_memory_id=link.to_memory_id,
-            edge_type=link.edge_type,
-            weight=link.weight,
-            created_at=memory.created_at,
-            reason=link.reason,
-        )
+        start, now = memory.memory_id, memory.created_at
+        return new_edge(self._ids, start, link.to_memory_id, link.edge_type, now, link.reason, link.weight)
 
     def _embed(self, ready: Sequence[Ready]) -> None:
         texts = [spoken(item.memory.content, item.memory.source.speaker) for item in ready]
@@ -304,7 +294,8 @@ class Remember:
             return receipt
         twin = writer.twin(memory.scope, item.content_key, to_micros(memory.created_at)) if item.again else None
         if twin is not None and twin.memory_id != memory.memory_id:
-            self._evolve.archive(writer, memory, speaker.actor, memory.created_at, f"the same as {twin.memory_id}")
+            reason = f"the same as {twin.memory_id}"
+            set_status(writer, memory, Status.ARCHIVED, speaker.actor, memory.created_at, reason)
             return Receipt(outcome="merged", memory=twin, reason="this was known already")
         if batch.circle is None:
             batch.circle = self._evolve.circle(writer, speaker, memory.created_at)
@@ -351,7 +342,7 @@ class Remember:
             each for each in writer.least_valuable(memory.scope, now, over + 1) if each.memory_id != memory.memory_id
         ]
         return tuple(
-            self._evolve.archive(writer, each, speaker.actor, memory.created_at, "evicted: the cap is reached")
+            set_status(writer, each, Status.ARCHIVED, speaker.actor, memory.created_at, EVICTED)
             for each in going[:over]
         )
 
@@ -463,6 +454,12 @@ class Remember:
         outcomes = Counter(receipt.outcome for receipt in receipts if receipt.outcome != "stored")
         if outcomes:
             self._log.write("memory.remember", outcomes=dict(outcomes), of=len(receipts))
+
+
+def _summary(draft: Draft) -> Any:
+    if draft.summary is None:
+        return summarise(str(draft.content))
+    return masked(draft.summary) if isinstance(draft.summary, str) else draft.summary
 
 
 def _check_forgotten(writer: Writer, memory: Memory, key: bytes) -> None:

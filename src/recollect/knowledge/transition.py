@@ -9,9 +9,25 @@ from typing import Any
 from recollect.errors import IllegalTransition
 from recollect.model.edge import Edge, EdgeType
 from recollect.model.event import Event, EventKind
+from recollect.model.ids import IdFactory
 from recollect.model.memory import Memory
 from recollect.model.status import Status, check_transition
 from recollect.storage.interface import Writer
+
+
+def new_edge(
+    ids: IdFactory, start: str, end: str, kind: Any, now: datetime, reason: str | None = None, weight: Any = 1.0
+) -> Edge:
+    """An edge from one memory to another, with an id of its own."""
+    return Edge(
+        edge_id=ids.new(),
+        from_memory_id=start,
+        to_memory_id=end,
+        edge_type=kind,
+        weight=weight,
+        created_at=now,
+        reason=reason,
+    )
 
 
 def add_edge(writer: Writer, edge: Edge, actor: str) -> None:

@@ -51,10 +51,11 @@ _UNITS = {
     "month": timedelta(days=30),
     "year": timedelta(days=365),
 }
+_SHORT_UNITS = {"m": "minute", "h": "hour", "d": "day", "w": "week", "y": "year"}
 _DURATION = lazy(
     (
-        r"(?:for\s+)?(?:the\s+next\s+|another\s+)?(?P<count>\d{1,6}|[a-z]+)\s*(?P<unit>minute|hour|day|week|"
-        r"month|year)s?\.?"
+        r"(?:for\s+)?(?:the\s+next\s+|another\s+)?(?:(?P<count>\d{1,6}|[a-z]+)\s*"
+        r"(?P<unit>minute|hour|day|week|month|year)s?\.?|(?P<figure>\d{1,6})\s*(?P<short>[mhdwy]))"
     ),
     re.IGNORECASE,
 )
@@ -143,10 +144,12 @@ def _term(text: str | None) -> timedelta | None:
 
 
 def duration(text: str) -> timedelta | None:
-    """How long "2 weeks", "for 2 weeks" or "a month" is; None for what is no such text."""
+    """How long "2 weeks", "for 2 weeks", "a month" or "14d" is; None for what is no such text."""
     match = _DURATION.fullmatch(text.strip())
     if match is None:
         return None
+    if match["short"]:
+        return int(match["figure"]) * _UNITS[_SHORT_UNITS[match["short"].lower()]]
     count = int(match["count"]) if match["count"].isdigit() else _WORDS.get(match["count"].lower())
     return None if count is None else count * _UNITS[match["unit"].lower()]
 

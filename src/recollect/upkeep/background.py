@@ -35,13 +35,17 @@ class Background:
         """Whether it is to end."""
         return self._stopped.is_set()
 
-    def wake(self) -> None:
-        """Lets the thread look for work now, starting it if it does not run yet."""
+    def start(self) -> None:
+        """Starts the thread if it does not run yet; it looks for work when something falls due."""
         if self._process != os.getpid():  # after a fork there is no thread, whatever was copied
             self._begin()
-        if self._thread is None:
+        if self._thread is None and not self._stopped.is_set():
             self._thread = threading.Thread(target=self._loop, name=self._name, daemon=True)
             self._thread.start()
+
+    def wake(self) -> None:
+        """Lets the thread look for work now, starting it if it does not run yet."""
+        self.start()
         self._awake.set()
 
     def _loop(self) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from recollect.knowledge.remember import EVICTED
 from recollect.knowledge.transition import set_status
 from recollect.model.clock import Clock, to_micros
 from recollect.model.memory import Memory
@@ -50,7 +51,7 @@ class Collector:
         before = to_micros(self._clock.now() - superseded_for)
         expired = self._each(self._find_expired, "expired")
         superseded = self._each(lambda reader: reader.superseded(before, _BATCH), "superseded")
-        evicted = self._each(self._find_surplus, "evicted: the cap is reached")
+        evicted = self._each(self._find_surplus, EVICTED)
         return Collected(expired=tuple(expired), superseded=tuple(superseded), evicted=tuple(evicted))
 
     def _preview(self, reader: Reader, superseded_for: timedelta) -> Collected:
@@ -87,6 +88,7 @@ class Collector:
             now = self._clock.now()
             return [set_status(writer, memory, Status.ARCHIVED, _ACTOR, now, reason) for memory in find(writer)]
 
-        while batch := self._storage.write(work):
+        # Looked at first: opening a memory must not wait for those who are writing.
+        while self._storage.read(find) and (batch := self._storage.write(work)):
             gone += batch
         return gone

@@ -11,12 +11,12 @@ from recollect.errors import RecollectError
 from recollect.knowledge import Circle, Evolve
 from recollect.knowledge.conflicts import excludes
 from recollect.knowledge.secrets import find
-from recollect.knowledge.transition import set_status, supersede
+from recollect.knowledge.transition import new_edge, set_status, supersede
 from recollect.knowledge.understand import NOT_READ, content_key
 from recollect.log import MemoryLog
 from recollect.model.claim import Claimed
 from recollect.model.clock import Clock
-from recollect.model.edge import Edge, EdgeType
+from recollect.model.edge import EdgeType
 from recollect.model.ids import IdFactory
 from recollect.model.memory import Kind, Memory
 from recollect.model.scope import Scope, Speaker
@@ -126,15 +126,8 @@ class Doctor:
         if len(both) != 2:  # noqa: PLR2004  one of them has changed meanwhile
             return False
         older, newer = both
-        edge = Edge(
-            edge_id=self._ids.new(),
-            from_memory_id=newer.memory_id,
-            to_memory_id=older.memory_id,
-            edge_type=EdgeType.UPDATES,
-            weight=1.0,
-            created_at=self._clock.now(),
-            reason="found by the doctor",
-        )
+        now = self._clock.now()
+        edge = new_edge(self._ids, newer.memory_id, older.memory_id, EdgeType.UPDATES, now, "found by the doctor")
         supersede(writer, older, newer, edge, _ACTOR)
         return True
 
@@ -176,6 +169,7 @@ class _Look:
     def __init__(self, reader: Reader, now: datetime) -> None:
         self._reader = reader
         self._now = now
+        self._circles: dict[Scope, Circle] = {}
         self.checked = 0
 
     def findings(self) -> Iterator[Finding]:
@@ -225,7 +219,9 @@ class _Look:
         speaker = speaker_of(memory.scope)
         if speaker is None:
             return
-        circle = Circle.known(self._reader, speaker)
+        if memory.scope not in self._circles:
+            self._circles[memory.scope] = Circle.known(self._reader, speaker)
+        circle = self._circles[memory.scope]
         if circle.is_empty:
             return
         linked = {person.person_id for person in self._reader.subjects([memory.memory_id]).get(memory.memory_id, ())}

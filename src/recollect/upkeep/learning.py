@@ -28,7 +28,7 @@ class Learning:
         self._learner = learner
         self._log = log
         self._background = Background("recollect-learning", self.run, log, self._idle)
-        self.wake, self.stop = self._background.wake, self._background.stop
+        self.start, self.stop = self._background.start, self._background.stop
 
     def run(self, *, all_pending: bool = False) -> int:
         """Learns from what is due, or from everything that waits; returns how many facts were stored."""

@@ -228,12 +228,11 @@ class _Reader:
             self._mention(piece)
             return Clause(self._last, "", withdrawn=withdrawn) if withdrawn and self._last else None
         found = self._subject(piece)
-        if found is None and self._new and len(piece.split()) <= SHORT:
+        if found is None and self._new and self._it is not None and len(piece.split()) <= SHORT:
             self._new = False
-            return Clause(self._it or Subject("*"), f"is {piece}", changed=True)
+            return Clause(self._it, f"is {piece}", changed=True)
         if found is None:
-            about = self._last or Subject("*")
-            return Clause(about, "", changed=changed, withdrawn=withdrawn) if withdrawn else None
+            return Clause(self._last, "", changed=changed, withdrawn=withdrawn) if withdrawn and self._last else None
         subject, rest = found
         self._last = subject
         if subject.owner != "self" and not subject.noun:

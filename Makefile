@@ -38,6 +38,7 @@ torture: $(READY) ## Hours of faults, all rounds.
 bench: $(READY) ## Measure, next to a bare loop in the same run.
 	@$(BIN)/python benchmarks/adds.py
 	@$(BIN)/python benchmarks/startup.py
+	@$(BIN)/python benchmarks/preload.py
 	@$(BIN)/python benchmarks/recall.py $(SIZES)
 	@$(BIN)/python benchmarks/remember.py
 	@$(BIN)/python benchmarks/turns.py

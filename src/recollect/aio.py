@@ -12,6 +12,8 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from recollect import system
 from recollect.errors import StorageUnavailable
+from recollect.log import MemoryLog
+from recollect.model.clock import Clock
 from recollect.system import MemorySystem
 
 P = ParamSpec("P")
@@ -90,6 +92,20 @@ class AsyncMemorySystem:
     profile = _awaited(MemorySystem.profile)
     update_profile = _awaited(MemorySystem.update_profile)
     profile_notes = _awaited(MemorySystem.profile_notes)
+    save_artifact = _awaited(MemorySystem.save_artifact)
+    find_artifacts = _awaited(MemorySystem.find_artifacts)
+    artifact_content = _awaited(MemorySystem.artifact_content)
+    fetch_conversation_artifacts = _awaited(MemorySystem.fetch_conversation_artifacts)
+    preload_turns = _awaited(MemorySystem.preload_turns)
+    keep_turn = _awaited(MemorySystem.keep_turn)
+    roll_back_turn = _awaited(MemorySystem.roll_back_turn)
+    turns = _awaited(MemorySystem.turns)
+    turn_log = _awaited(MemorySystem.turn_log)
+    give_feedback = _awaited(MemorySystem.give_feedback)
+    feedback_report = _awaited(MemorySystem.feedback_report)
+    promoted = _awaited(MemorySystem.promoted)
+    reconcile_buckets = _awaited(MemorySystem.reconcile_buckets)
+    bucket = _awaited(MemorySystem.bucket)
     summarise_session = _awaited(MemorySystem.summarise_session)
     register_store = _awaited(MemorySystem.register_store)
 
@@ -97,6 +113,21 @@ class AsyncMemorySystem:
     def orchestrator_id(self) -> str:
         """Whose memory this is."""
         return self.sync.orchestrator_id
+
+    @property
+    def clock(self) -> Clock:
+        """What tells the time."""
+        return self.sync.clock
+
+    @property
+    def log(self) -> MemoryLog:
+        """Where what happens is noted, without what was said."""
+        return self.sync.log
+
+    @property
+    def keeps_buckets(self) -> bool:
+        """Whether what turns tell is gathered in buckets."""
+        return self.sync.keeps_buckets
 
     @property
     def embedding_model(self) -> str | None:

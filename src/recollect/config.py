@@ -89,10 +89,27 @@ class BasicSessionSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnSettings:
+    """What turn memory keeps, and where."""
+
+    blobs: str = setting(
+        "", "Where what is too large for the index lies: a URL that fsspec knows, such as s3://bucket/x; empty: files."
+    )
+    buckets: bool = setting(
+        True,
+        "Whether what turns tell is gathered by subject; never with LONG_MEMORIES_LOG=1, MEMORY_RECONCILE_ENABLED=0.",
+    )
+    reconcile_every: int = setting(10, "After how many turns they are put into buckets.", low=1, high=10_000)
+    tenant: str = setting("", "The tenant that this orchestrator is to its host; empty: the orchestrator's id.")
+    project: str = setting("", "The project that this orchestrator is to its host; empty: default.")
+
+
+@dataclass(frozen=True, slots=True)
 class AgentSettings:
     """What one agent uses."""
 
     memory: tuple[str, ...] = setting((), "The store types of the agent's sessions; none: the agent has no memory.")
+    turns: bool = setting(False, "Whether every turn of the agent leaves a fingerprint.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +210,7 @@ class Settings:
     workspace: WorkspaceSettings = field(default_factory=WorkspaceSettings)
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     llm: LlmSettings = field(default_factory=LlmSettings)
+    turns: TurnSettings = field(default_factory=TurnSettings)
     agents: Mapping[str, AgentSettings] = field(default_factory=dict)
 
 

@@ -32,6 +32,7 @@ from recollect.model.session import Message, Session, Usage, UserProfile
 from recollect.model.source import CapturedBy, Source, SourceType, Trust
 from recollect.storage.interface import Storage, Writer
 from recollect.storage.layout import Layout
+from recollect.turns import TurnMemory
 from recollect.upkeep import Learning
 
 _ABOUT_A_USER = (MemoryType.IDENTITY, MemoryType.PREFERENCE)
@@ -46,6 +47,7 @@ class Conversing:
 
     settings: Settings
     _learning: Learning
+    _turns: TurnMemory
 
     def _converse(
         self, storage: Storage, layout: Layout, clock: Clock, ids: IdFactory, log: MemoryLog, remember: Remember
@@ -53,11 +55,15 @@ class Conversing:
         self.__storage = storage
         self.__clock = clock
         self.__remember = remember
-        self._sessions = Sessions(storage, layout, self.settings, clock, ids, log)
+        self._sessions = Sessions(storage, layout, self.settings, clock, ids, log, self._forget_turns)
         memory = self.settings.memory
         learn_after = memory.extraction_debounce_seconds if memory.extraction_enabled else None
         self._messages = Messages(storage, clock, ids, remember, learn_after)
         self._profiles = Profiles(storage, clock, self._learned)
+
+    def _forget_turns(self, session_id: str) -> None:
+        """The turns of a session go with it."""
+        self._turns.forget_conversation(session_id)
 
     def _heard(self) -> None:
         """Something was said: it will be learned from when it has been quiet for a while."""
@@ -140,10 +146,12 @@ class Conversing:
         self._heard()
         return message
 
-    def persist_turn(self, session_id: str, user_message: str, answer: str) -> tuple[Message, Message]:
+    def persist_turn(
+        self, session_id: str, user_message: str, answer: str, *, metadata: dict[str, Any] | None = None
+    ) -> tuple[Message, Message]:
         """Stores what the user said and what was answered, in one transaction, indexed for search."""
         session = self._kept(session_id)
-        parts: list[Said] = [said("user", user_message), said("assistant", answer)]
+        parts: list[Said] = [said("user", user_message, metadata), said("assistant", answer, metadata)]
         first, second = self._messages.add_all(session, parts)
         self._heard()
         return first, second

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -23,6 +23,7 @@ from recollect.model.scope import Speaker
 from recollect.storage.interface import Storage
 from recollect.storage.layout import Layout
 from recollect.storage.residue import files_holding
+from recollect.turns import TurnMemory
 from recollect.upkeep import Collected, Collector, Diagnosis, Doctor, Filler, Learning
 
 _ROLES = frozenset({"user", "assistant", "system", "tool"})
@@ -42,6 +43,7 @@ class Knowing:
 
     settings: Settings
     _sessions: Sessions
+    _turns: TurnMemory
 
     def _know(
         self,
@@ -160,6 +162,7 @@ class Knowing:
     def forget_user(self, user: str) -> Forgotten:
         """Erases everything that is one user's alone: memories, people, sessions and profile."""
         check_opaque_id(user, "user")
+        self._turns.forget_user(user)
         return self._forget.user(user, self._sessions.delete_all_of)
 
     def verify_erased(self, text: str) -> Erased:
@@ -175,6 +178,12 @@ class Knowing:
 
     def _redact_sessions(self, speaker: Speaker | None, redacted: Callable[[str], str]) -> None:
         self._sessions.redact(speaker, redacted)
+        if speaker is None or speaker.user is not None:
+            self._turns.redact(redacted, user_id=None if speaker is None else speaker.user)
+        chat = None if speaker is None else speaker.chat
+        for session in self._sessions.list() if chat is not None else ():
+            if session.chat_id == chat:
+                self._turns.redact(redacted, conversation_id=session.session_id)
 
     # Order
 
@@ -182,7 +191,8 @@ class Knowing:
         """Puts away what no longer counts: expired, superseded (for at least a time), beyond the cap."""
         if superseded_for < timedelta(0):
             raise InvalidInput.of("invalid_input", "supersededFor", superseded_for, "a duration")
-        return self._collector.run(dry_run=dry_run, superseded_for=superseded_for)
+        collected = self._collector.run(dry_run=dry_run, superseded_for=superseded_for)
+        return collected if dry_run else replace(collected, artifacts=self._turns.collect())
 
     def doctor(self, *, fix: bool = False) -> Diagnosis:
         """Looks for duplicates, contradictions, missing vectors, orphans and the like; repairs them when asked to."""

@@ -9,13 +9,14 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, Self, Unpack
 
+from recollect.arguments import any_draft, arm_names, draft_of, flag, memory_types, number_from, references
 from recollect.config import Settings, load_settings
 from recollect.conversing import Conversing
 from recollect.embedding import Embedder, Vectors, by_name, create
 from recollect.embedding.tokens import default_counter
 from recollect.errors import InvalidInput, MemoryDisabled, RecollectError, ScopeDenied
 from recollect.knowing import Knowing
-from recollect.knowledge import Access, Change, Draft, Receipt, Remember, Workspace, refusal
+from recollect.knowledge import Access, Change, Draft, Receipt, Remember, Workspace
 from recollect.log import MemoryLog
 from recollect.model.check import Checker
 from recollect.model.clock import Clock, SystemClock, parse_time
@@ -26,18 +27,18 @@ from recollect.model.memory import Kind, Memory, MemoryType
 from recollect.model.scope import Speaker, gate
 from recollect.model.status import Status
 from recollect.prompt import RetrievedContext, within_budget
-from recollect.recall import WEIGHTS, Recall, Recaller, Wanted
+from recollect.recall import Recall, Recaller, Wanted
 from recollect.storage.interface import Storage
 from recollect.storage.layout import Layout
 from recollect.storage.open import default_files, open_storage, server_url
 from recollect.surface import Listing, MemoryChanges, MemoryFields, Stats
+from recollect.turning import Turning
 from recollect.upkeep import Filler, Reindex
 
-_LARGEST_PAGE = 1_000_000
 _KNOWLEDGE = (Kind.MEMORY, Kind.CHUNK)
 
 
-class MemorySystem(Conversing, Knowing):
+class MemorySystem(Conversing, Knowing, Turning):
     """The memory of one orchestrator. Safe to share between threads; close it, or use it in a `with`."""
 
     def __init__(
@@ -71,6 +72,7 @@ class MemorySystem(Conversing, Knowing):
         )
         self._know(storage, layout, self._clock, ids, log, self._access, self._remember, self._filler)
         self._converse(storage, layout, self._clock, ids, log, self._remember)
+        self._take_turns(storage, layout, self._clock, ids, log, self._remember)
         self._layout = layout
         if active is not None and storage.read(lambda reader: reader.queue_length()):
             self._filler.wake()
@@ -106,6 +108,16 @@ class MemorySystem(Conversing, Knowing):
         return self._storage.orchestrator_id
 
     @property
+    def clock(self) -> Clock:
+        """What tells the time."""
+        return self._clock
+
+    @property
+    def log(self) -> MemoryLog:
+        """Where what happens is noted, without what was said."""
+        return self._log
+
+    @property
     def embedding_model(self) -> str | None:
         """The model whose vectors recall uses; None for text alone."""
         return self._vectors.model
@@ -120,7 +132,7 @@ class MemorySystem(Conversing, Knowing):
         **fields: Unpack[MemoryFields],
     ) -> Receipt:
         """Stores one memory; `fields` are what else is known of it: see `MemoryFields`."""
-        return self._stored([self._remember.one(_draft(content, dict(fields)), self._speaker(user, chat))])[0]
+        return self._stored([self._remember.one(draft_of(content, dict(fields)), self._speaker(user, chat))])[0]
 
     def remember_many(
         self,
@@ -133,7 +145,7 @@ class MemorySystem(Conversing, Knowing):
         speaker = self._speaker(user, chat)
         if isinstance(drafts, str | Mapping) or not isinstance(drafts, Iterable):
             raise InvalidInput.of("invalid_input", "drafts", drafts, "a list of drafts")
-        made = [_any_draft(item) for item in drafts]
+        made = [any_draft(item) for item in drafts]
         return self._stored(self._remember.many(made, speaker)) if made else []
 
     def recall(
@@ -162,10 +174,10 @@ class MemorySystem(Conversing, Knowing):
         if not isinstance(query, str):
             raise InvalidInput.of("invalid_query", "query", query, "text")
         wanted = Wanted(
-            top_n=retrieval.top_n if top_n is None else _page(top_n, "topN", 1),
-            floor=_flag(floor, "floor"),
-            about=_references(about),
-            arms=_arms(arms),
+            top_n=retrieval.top_n if top_n is None else number_from(top_n, "topN", 1),
+            floor=flag(floor, "floor"),
+            about=references(about),
+            arms=arm_names(arms),
         )
         visibility = gate(
             self.orchestrator_id,
@@ -173,8 +185,8 @@ class MemorySystem(Conversing, Knowing):
             self._clock.now(),
             known_at=None if known_at is None else parse_time(known_at, "knownAt"),
             valid_at=None if valid_at is None else parse_time(valid_at, "validAt"),
-            types=_types(types),
-            kinds=Kind if _flag(include_messages, "includeMessages") else _KNOWLEDGE,
+            types=memory_types(types),
+            kinds=Kind if flag(include_messages, "includeMessages") else _KNOWLEDGE,
         )
         recalled = self._recaller.recall(query, visibility, wanted)
         if recalled.mode == "text-only" and self._follow_model():
@@ -202,7 +214,7 @@ class MemorySystem(Conversing, Knowing):
 
         Knowledge, what was said before, and what is noted of the user.
         """
-        budget = _page(max_tokens, "maxTokens", 0)
+        budget = number_from(max_tokens, "maxTokens", 0)
         recalled = self.recall(message, user=user, chat=chat, top_n=top_n, include_messages=True)
         notes = None if user is None else self.profile_notes(user)
         return within_budget(recalled, default_counter(), budget, notes)
@@ -252,10 +264,10 @@ class MemorySystem(Conversing, Knowing):
             self._speaker(user, chat),
             self._clock.now(),
             statuses=wanted,
-            include_expired=_flag(include_expired, "includeExpired"),
-            types=_types(types),
+            include_expired=flag(include_expired, "includeExpired"),
+            types=memory_types(types),
         )
-        limit, offset = _page(limit, "limit", 1), _page(offset, "offset", 0)
+        limit, offset = number_from(limit, "limit", 1), number_from(offset, "offset", 0)
         found = self._storage.read(lambda reader: reader.memories(visibility, limit=limit, offset=offset))
         return Listing([memory for memory in found.memories if not self._access.withheld(memory)], found.damaged)
 
@@ -336,7 +348,7 @@ class MemorySystem(Conversing, Knowing):
             return Receipt(outcome="stored", memory=new, superseded=(old,), reason=reason)
         old = self._change.show(memory_id, speaker)
         same = {"type": old.type, "importance": old.importance, "scope": old.scope.kind, "expires": "never"}
-        draft = _draft(content, {**same, **fields, "supersedes": (memory_id,), "reason": reason})
+        draft = draft_of(content, {**same, **fields, "supersedes": (memory_id,), "reason": reason})
         return self._stored([self._remember.one(draft, speaker)])[0]
 
     def retract(
@@ -358,6 +370,7 @@ class MemorySystem(Conversing, Knowing):
         self._learning.stop()
         self._filler.stop()
         self._vectors.close()
+        self._artifacts.erase()
         self._storage.erase()
         self._log.close()
         shutil.rmtree(self._layout.memory, ignore_errors=True)
@@ -423,67 +436,3 @@ def open(  # noqa: A001  the name that the public surface has: recollect.open(â€
     log = MemoryLog(layout.log, clock, layout.orchestrator_id)
     storage = open_storage(url, layout, log, chosen.storage)
     return MemorySystem(storage, layout=layout, log=log, settings=chosen, clock=clock, embedder=chosen_embedder)
-
-
-def _types(types: Any) -> frozenset[MemoryType] | None:
-    if types is None:
-        return None
-    if isinstance(types, str) or not isinstance(types, Iterable):
-        raise InvalidInput.of("invalid_input", "types", types, "a list")
-    check = Checker()
-    wanted = frozenset(check.enum(MemoryType, item, "types", "invalid_memory_type") for item in types)
-    check.done()
-    return wanted
-
-
-def _arms(arms: Any) -> frozenset[str]:
-    if arms is None:
-        return frozenset(WEIGHTS)
-    named = list(arms) if isinstance(arms, Iterable) and not isinstance(arms, str) else [arms]
-    if not all(isinstance(arm, str) and arm in WEIGHTS for arm in named):
-        raise InvalidInput.of("invalid_arms", "arms", arms, "some of " + ", ".join(WEIGHTS))
-    return frozenset(named)
-
-
-def _references(about: Any) -> tuple[str, ...]:
-    if about is None:
-        return ()
-    named = [about] if isinstance(about, str) else list(about) if isinstance(about, Iterable) else [about]
-    if not named or not all(isinstance(each, str) and each.strip() for each in named):
-        raise InvalidInput.of("invalid_input", "about", about, "names, relations or ids of people")
-    return tuple(named)
-
-
-def _flag(value: Any, field_name: str) -> bool:
-    if not isinstance(value, bool):
-        raise InvalidInput.of("invalid_input", field_name, value, "true or false")
-    return value
-
-
-def _page(value: Any, field_name: str, low: int) -> int:
-    check = Checker()
-    check.integer(value, field_name, "invalid_limit", low, _LARGEST_PAGE)
-    check.done()
-    number: int = value
-    return number
-
-
-def _any_draft(item: Any) -> Draft | Receipt:
-    """A draft from what a caller may list; one that is none is refused alone."""
-    if isinstance(item, Draft):
-        return item
-    fields = dict(item) if isinstance(item, Mapping) else {"content": item}
-    try:
-        return _draft(fields.pop("content", None), fields)
-    except InvalidInput as error:
-        return refusal(error)
-
-
-def _draft(content: Any, fields: Mapping[str, Any]) -> Draft:
-    unknown = [name for name in fields if name not in Draft.__dataclass_fields__]
-    if unknown:
-        check = Checker()
-        for name in unknown:
-            check.fail("unknown_field", name, fields[name], "absent: a memory has no such field")
-        check.done()
-    return Draft(content=content, **fields)

@@ -17,6 +17,7 @@ BOTH = {
     "test_forget",
     "test_upkeep",
     "test_learning",
+    "test_turns",
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from dataclasses import replace
 
 import psycopg
 import pytest
@@ -134,6 +135,37 @@ def test_every_call_with_anothers_people_finds_nobody(attacker, victim):
     assert victim.show(fact.memory_id, user="alex") == fact
 
 
+def test_every_call_with_anothers_turns_finds_nothing(attacker, victim):
+    fingerprint = recollect.TurnFingerprint(turn_id="t1", made_at=victim.clock.now()).updated(
+        objective="open the vault", facts=[{"key": "k", "value": "v"}], assistant_signals=[{"key": "s", "value": 1}]
+    )
+    turn = recollect.Turn(place=recollect.Place("alex", "c1", "t1"), fingerprint=fingerprint, message="hello vault")
+    victim.keep_turn(turn)
+    victim.give_feedback("alex", "c1", "t1", "ok", "good")
+    assert victim.reconcile_buckets("alex", "c1") == 1
+    (log,) = victim.find_artifacts(user_id="alex", conversation_id="c1", kinds=["artifact:turn.log"])
+    (card,) = victim.preload_turns("alex", "c1").buckets
+    with pytest.raises(recollect.NotFound):
+        attacker.turn_log("alex", "c1", "t1")
+    with pytest.raises(recollect.NotFound):
+        attacker.give_feedback("alex", "c1", "t1", "ok")
+    with pytest.raises(recollect.StorageError):
+        attacker.artifact_content(log)
+    with pytest.raises(recollect.StorageError):
+        attacker.artifact_content(replace(log, blob=f"../../../victim/memory/blobs/{log.blob}"))
+    with pytest.raises(recollect.ScopeDenied):
+        attacker.save_artifact("artifact:x", {}, user_id="alex", conversation_id="c1", tenant="victim")
+    assert attacker.turns("alex", "c1") == [] and attacker.preload_turns("alex", "c1").is_new
+    assert attacker.find_artifacts(user_id="alex", scope="user") == []
+    assert attacker.fetch_conversation_artifacts("alex", "c1")["turns"] == []
+    assert not attacker.promoted("alex", "s") and not attacker.roll_back_turn("alex", "c1", "t1")
+    assert attacker.feedback_report("alex").total["total"] == 0 and attacker.reconcile_buckets("alex", "c1") == 0
+    assert attacker.bucket("alex", "c1", card["bucket_id"]) is None
+    attacker.keep_turn(turn)
+    attacker.forget_user("alex")
+    assert victim.turn_log("alex", "c1", "t1")["user_message"] == "hello vault"
+
+
 def test_every_public_method_is_covered_by_the_attack():
     tried = {"show", "history", "edges", "edit", "retract", "supersede", "link", "remember", "contradict"}
     elsewhere = {"recall", "context", "list", "remember_many", "stats", "upkeep", "reindex", "close"}
@@ -149,6 +181,9 @@ def test_every_public_method_is_covered_by_the_attack():
     }
     tried |= {"summarise_session", "restore", "forget", "person", "rename_person", "merge_people", "split_person"}
     tried |= {"undo_person", "forget_person", "forget_user", "gc", "doctor"}
+    tried |= {"turn_log", "give_feedback", "artifact_content", "save_artifact", "turns", "preload_turns", "keep_turn"}
+    tried |= {"find_artifacts", "fetch_conversation_artifacts", "promoted", "roll_back_turn", "feedback_report"}
+    tried |= {"reconcile_buckets", "bucket"}
     elsewhere |= {"people", "extract", "learn_pending", "forget_everything", "verify_erased"}
     elsewhere |= {"create_session", "sessions", "clean_up_sessions", "session_of", "register_store"}
     elsewhere |= {"add_document", "profile", "update_profile", "profile_notes"}

@@ -2,5 +2,33 @@
 
 from recollect.agent.loop import Agent, Answered
 from recollect.agent.manager import MemoryManager, MemoryStore, SemanticRetriever
+from recollect.agent.turn import (
+    ContextClient,
+    Scratchpad,
+    ctx_reconciler_stream,
+    extract_assistant_signals,
+    fetch_conversation_artifacts,
+    persist_turn_fingerprint,
+    preload_conversation_memory_state,
+    retrospective_context_view,
+    save_artifact,
+    update_turn_fingerprint,
+)
 
-__all__ = ["Agent", "Answered", "MemoryManager", "MemoryStore", "SemanticRetriever"]
+__all__ = [
+    "Agent",
+    "Answered",
+    "ContextClient",
+    "MemoryManager",
+    "MemoryStore",
+    "Scratchpad",
+    "SemanticRetriever",
+    "ctx_reconciler_stream",
+    "extract_assistant_signals",
+    "fetch_conversation_artifacts",
+    "persist_turn_fingerprint",
+    "preload_conversation_memory_state",
+    "retrospective_context_view",
+    "save_artifact",
+    "update_turn_fingerprint",
+]

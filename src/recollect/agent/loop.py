@@ -13,9 +13,19 @@ from dataclasses import dataclass
 
 from recollect.agent.manager import MemoryManager, MemoryStore
 from recollect.agent.responder import respond, to_be_noted
+from recollect.agent.turn import (
+    Scratchpad,
+    ctx_reconciler_stream,
+    extract_assistant_signals,
+    persist_turn_fingerprint,
+    preload_conversation_memory_state,
+    retrospective_context_view,
+    update_turn_fingerprint,
+)
 from recollect.embedding.tokens import default_counter
 from recollect.knowledge import Receipt
 from recollect.llm import ChatMessage, ChatModel, ModelFailed
+from recollect.model.ids import IdFactory
 from recollect.model.memory import Memory
 from recollect.model.person import Person
 from recollect.model.session import Message, Role, Session
@@ -23,6 +33,9 @@ from recollect.model.source import Source
 from recollect.prompt import RetrievedContext
 from recollect.prompt.render import render_context, render_people
 from recollect.system import MemorySystem
+from recollect.turns.feedback import LONGEST
+from recollect.turns.gate import gate_message
+from recollect.turns.signals import SignalSpec, check_spec
 
 INSTRUCTIONS = (
     "You are a helpful assistant with a long-term memory. What you remember is listed below, each line with its id in "
@@ -43,6 +56,7 @@ class Answered:
     context: RetrievedContext | None
     stored: Memory | None
     model: str | None
+    turn_id: str | None = None
 
 
 class Agent:
@@ -59,12 +73,21 @@ class Agent:
         model: ChatModel | None = None,
         instructions: str = INSTRUCTIONS,
         max_tokens: int = 2000,
+        turns: bool | None = None,
+        assistant_signal_spec: SignalSpec | None = None,
     ) -> None:
+        """`turns` has every turn leave a fingerprint; by default as `agents.<id>.turns` says.
+
+        `assistant_signal_spec` says what to note of the answers: what was promoted already.
+        """
         self._manager = None if memory is None else MemoryManager(MemoryStore(memory, agent_id))
         self._place = (provider, chat, user)
         self._model = model
         self._instructions = instructions
         self._max_tokens = max_tokens
+        self._spec = check_spec(assistant_signal_spec)
+        own = None if memory is None else memory.settings.agents.get(agent_id)
+        self._keeps_turns = memory is not None and (turns if turns is not None else own is not None and own.turns)
         self.session: Session | None = None
         self.last: Answered | None = None
 
@@ -89,18 +112,80 @@ class Agent:
         context = await self._manager.get_context_for_message(
             session, message, self._max_tokens, without=[each.message_id for each in history]
         )
+        pad = await self._begin_turn(self._manager.store.memory, session, message) if self._keeps_turns else None
         receipt = await self._write_back(self._manager.store, session, message)
         people = await asyncio.to_thread(self._known_people, self._manager.store.memory)
-        prompt = [self._system(context, people), *_window(history, self._max_tokens), ChatMessage("user", message)]
+        journal = "" if pad is None else await retrospective_context_view(pad, view="final_answer")
+        prompt = [
+            self._system(context, people, journal),
+            *_window(history, self._max_tokens),
+            ChatMessage("user", message),
+        ]
         pieces: list[str] = []
         async for piece in self._model.stream(prompt) if self._model else _at_once(respond(message, context, receipt)):
             pieces.append(piece)
             yield piece
         text = "".join(pieces)
-        await self._manager.persist_turn(session, message, text)
+        await self._manager.persist_turn(session, message, text, None if pad is None else pad.turn_id)
+        if pad is not None:
+            await self._end_turn(pad, text)
         await self._count(self._manager.store, session, prompt, text)
         stored = None if receipt is None else receipt.memory
-        self.last = Answered(text, session.session_id, context, stored, self._name)
+        turn_id = None if pad is None else pad.turn_id
+        self.last = Answered(text, session.session_id, context, stored, self._name, turn_id)
+
+    async def _begin_turn(self, memory: MemorySystem, session: Session, message: str) -> Scratchpad:
+        """What the turn works with: what the gate finds in the message, and which earlier turns matter for it."""
+        provider, chat, user = self._place
+        del provider
+        pad = Scratchpad(
+            memory=memory,
+            user_id=user,
+            conversation_id=session.session_id,
+            turn_id=IdFactory(memory.clock).new(),
+            message=message,
+            chat=chat,
+            model=self._model,
+            assistant_signal_spec=self._spec,
+        )
+        await preload_conversation_memory_state(pad)
+        journal = await retrospective_context_view(pad)
+        told = await ctx_reconciler_stream(pad, guess_package_json=journal)
+        pad.selected_local_memories_turn_ids = told["local_memories_turn_ids"]
+        update_turn_fingerprint(
+            objective=told["objective"],
+            topics=gate_message(message).topics,
+            assertions=told["assertions"],
+            exceptions=told["exceptions"],
+            facts=told["facts"],
+            scratchpad=pad,
+        )
+        return pad
+
+    async def _end_turn(self, pad: Scratchpad, answer: str) -> None:
+        """Keeps the turn, what its answer promoted, and what its message said of the answer before."""
+        pad.answer = answer
+        await extract_assistant_signals(answer, scratchpad=pad)
+        await persist_turn_fingerprint(pad)
+        await asyncio.to_thread(self._after_turn, pad)
+
+    def _after_turn(self, pad: Scratchpad) -> None:
+        gated = gate_message(pad.message)
+        earlier = [each for each in pad.state.prior_turns if each.turn_id] if pad.state else []
+        if gated.reaction is not None and earlier:
+            pad.memory.give_feedback(
+                pad.user_id,
+                pad.conversation_id,
+                str(earlier[0].turn_id),
+                gated.reaction,
+                pad.message[:LONGEST],
+                origin="machine",
+                confidence=gated.confidence,
+                from_turn_id=pad.turn_id,
+            )
+        waiting = 0 if pad.state is None else pad.state.active_set.since_last_reconcile + 1
+        if waiting >= pad.memory.settings.turns.reconcile_every:
+            pad.memory.reconcile_buckets(pad.user_id, pad.conversation_id)
 
     async def summarise(self) -> Receipt | None:
         """Sums the session up, by the model where there is one that answers; None when nothing was said."""
@@ -143,8 +228,8 @@ class Agent:
         told = re.sub(r"(?<=[.!])\s+[^.!?]*\?\s*$", "", message)  # a question behind it is no part of it
         return await asyncio.to_thread(store.memory.remember, told, user=user, chat=chat, source=source, key=key)
 
-    def _system(self, context: RetrievedContext, people: list[Person]) -> ChatMessage:
-        known = "\n\n".join(part for part in (render_people(people), render_context(context)) if part)
+    def _system(self, context: RetrievedContext, people: list[Person], journal: str) -> ChatMessage:
+        known = "\n\n".join(part for part in (render_people(people), render_context(context), journal) if part)
         return ChatMessage("system", f"{self._instructions}\n\n{known}" if known else self._instructions)
 
     async def _count(self, store: MemoryStore, session: Session, prompt: list[ChatMessage], answer: str) -> None:

@@ -159,9 +159,17 @@ class MemoryManager:
         notes = None if session.user_id is None else memory.profile_notes(session.user_id, session.provider)
         return within_budget(replace(recalled, hits=hits), default_counter(), max_tokens, notes)
 
-    async def persist_turn(self, session: Session, user_message: str, assistant_response: str) -> None:
-        """Keeps both messages, in one transaction, indexed for search."""
-        await asyncio.to_thread(self.store.memory.persist_turn, session.session_id, user_message, assistant_response)
+    async def persist_turn(
+        self, session: Session, user_message: str, assistant_response: str, turn_id: str | None = None
+    ) -> None:
+        """Keeps both messages, in one transaction, indexed for search, and noted as of a turn where there is one."""
+        await asyncio.to_thread(
+            self.store.memory.persist_turn,
+            session.session_id,
+            user_message,
+            assistant_response,
+            metadata=None if turn_id is None else {"turnId": turn_id},
+        )
 
     async def get_user_context(self, user_id: str) -> str | None:
         """What is noted and what was learned of a user."""

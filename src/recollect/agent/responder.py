@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from recollect.knowledge import Receipt, asked_to_remember
 from recollect.prompt import RetrievedContext, SearchResult
-from recollect.prompt.render import one_line
+from recollect.prompt.lines import one_line
 
 _STARTS_AS_QUESTION = re.compile(
     r"^\s*(?:and\s+|so\s+|but\s+)?(?:what|who|whom|whose|where|when|why|how|which|do|does|did|is|are|am|was|were|can|could|"
@@ -82,13 +82,11 @@ def _notes(message: str, context: RetrievedContext) -> str:
 
 def _quoted(result: SearchResult) -> str:
     """What was told by the user is quoted as theirs, and everything else is not."""
-    own = result.source_type == "message" or (result.metadata["trust"], result.metadata["scope"]) == (
-        "stated",
-        "personal",
-    )
+    told = result.metadata["trust"] == "stated" or result.metadata["source"]["capturedBy"] == "extractor"
+    own = result.source_type == "message" or (told and result.metadata["scope"] == "personal")
     about = ", ".join(result.metadata.get("about") or ())
-    told = f" (about {about})" if about else ""
-    return f"{'You told me' if own else 'I have read'}: {one_line(result.content)}{told} [{result.id}]"
+    whom = f" (about {about})" if about else ""
+    return f"{'You told me' if own else 'I have read'}: {one_line(result.content)}{whom} [{result.id}]"
 
 
 def _near_best(found: Sequence[SearchResult]) -> list[SearchResult]:

@@ -27,9 +27,12 @@ _AGENT = "chat"
 @click.option("--session", "session_id", metavar="ID", help="Go on with this session [the latest].")
 @click.option("--new", is_flag=True, help="Begin a new session.")
 @click.option("--model", metavar="MODEL", help="none, openai:NAME, anthropic:NAME, ollama:NAME [as configured].")
+@click.option("--turns/--no-turns", default=None, help="Whether every turn leaves a fingerprint [as configured].")
 @global_options
 @pass_answer
-def chat(answer: Answer, message: str | None, session_id: str | None, new: bool, model: str | None) -> None:
+def chat(
+    answer: Answer, message: str | None, session_id: str | None, new: bool, model: str | None, turns: bool | None
+) -> None:
     """Talk to an agent that remembers; without MESSAGE, line by line until you end it with Ctrl-D.
 
     Without a language model it answers from what it remembers, quoting it.
@@ -53,7 +56,7 @@ def chat(answer: Answer, message: str | None, session_id: str | None, new: bool,
         if speaker["user"] is None:
             raise ConfigError("a chat needs a user", code="invalid_user", hint="say who speaks with --user")
         used = None if memory is None or _has_no_memory(memory) else memory
-        agent = Agent(used, user=speaker["user"], chat=speaker["chat"], agent_id=_AGENT, model=chosen)
+        agent = Agent(used, user=speaker["user"], chat=speaker["chat"], agent_id=_AGENT, model=chosen, turns=turns)
         if used is not None:
             agent.session = _session(used, answer, session_id, new=new)
         _talk(answer, agent, message)
@@ -79,7 +82,7 @@ def _session(memory: MemorySystem, answer: Answer, session_id: str | None, *, ne
     """The session to go on with; None lets the agent find the latest of this user, or make one."""
     speaker = answer.speaker
     if session_id is not None:
-        _own(memory, answer, session_id)
+        own_session(memory, answer, session_id)
         return memory.load_session(session_id, _AGENT).session
     if new:
         return memory.create_session(["database"], _AGENT, **speaker).session
@@ -132,7 +135,7 @@ def _edit_lines() -> None:
     readline.set_history_length(1000)
 
 
-def _own(memory: MemorySystem, answer: Answer, session_id: str) -> Session:
+def own_session(memory: MemorySystem, answer: Answer, session_id: str) -> Session:
     """A session of whoever speaks; another's looks as if it were not there."""
     from recollect.errors import SessionError
 
@@ -150,6 +153,7 @@ async def _exchange(answer: Answer, agent: Agent, message: str) -> None:
             {
                 "answer": done.text,
                 "sessionId": done.session_id,
+                "turnId": done.turn_id,
                 "model": done.model,
                 "stored": None if done.stored is None else done.stored.memory_id,
                 "cited": [] if context is None else [each.id for each in [*context.knowledge, *context.messages]],
@@ -190,7 +194,7 @@ def list_sessions(answer: Answer, agent_id: str | None, limit: Any) -> None:
 def show_session(answer: Answer, session_id: str, limit: Any) -> None:
     """Show what was said in a session."""
     with answer.open() as memory:
-        found = _own(memory, answer, session_id)
+        found = own_session(memory, answer, session_id)
         handle = memory.load_session(session_id, found.agent_id)
         entries = handle.call("transcript_read_last", limit)
         usage = memory.usage(session_id)
@@ -206,7 +210,7 @@ def show_session(answer: Answer, session_id: str, limit: Any) -> None:
 def delete_session(answer: Answer, session_id: str, yes: bool) -> None:
     """Remove a session and what was said in it; what was learned from it stays."""
     with answer.open() as memory:
-        found = _own(memory, answer, session_id)
+        found = own_session(memory, answer, session_id)
         if not yes and not answer.json:
             click.confirm(f"Remove session {session_id} and what was said in it?", abort=True)
         memory.delete_session(session_id, found.agent_id)

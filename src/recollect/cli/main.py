@@ -17,6 +17,7 @@ from recollect.cli.forget import forget, verify_erased
 from recollect.cli.memories import COMMANDS
 from recollect.cli.people import people
 from recollect.cli.search import context, search
+from recollect.cli.turns import journal, turn
 from recollect.cli.upkeep import doctor, gc, reindex, upkeep
 from recollect.errors import RecollectError
 
@@ -35,7 +36,7 @@ def cli() -> None:
 
 for _command in (*COMMANDS, search, context, chat, session, people, forget, verify_erased, upkeep, reindex, gc, doctor):
     cli.add_command(_command)
-for _command in (evaluate_command, db, copy, demo):
+for _command in (turn, journal, evaluate_command, db, copy, demo):
     cli.add_command(_command)
 
 

@@ -43,8 +43,17 @@ class Sessions:
     """The sessions of one orchestrator: all are in the database, those with files are listed in sessions.json, too."""
 
     def __init__(
-        self, storage: Storage, layout: Layout, settings: Settings, clock: Clock, ids: IdFactory, log: MemoryLog
+        self,
+        storage: Storage,
+        layout: Layout,
+        settings: Settings,
+        clock: Clock,
+        ids: IdFactory,
+        log: MemoryLog,
+        on_removal: Callable[[str], object] = lambda _: None,
     ) -> None:
+        """`on_removal` is told of every session that is removed, before it is: what else belongs to it goes, too."""
+        self._on_removal = on_removal
         self.stores = Stores()
         self._storage = storage
         self._layout = layout
@@ -200,6 +209,7 @@ class Sessions:
 
     def _remove(self, sessions: Sequence[Session]) -> None:
         for session in sessions:
+            self._on_removal(session.session_id)
             self._storage.write(lambda writer, gone=session.session_id: _drop(writer, gone))  # type: ignore[misc]
         self._index.remove({session.session_id for session in sessions})
         for session in sessions:

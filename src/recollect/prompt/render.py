@@ -6,16 +6,10 @@ from collections.abc import Sequence
 
 from recollect.model.person import Person
 from recollect.prompt.context import RetrievedContext, SearchResult
+from recollect.prompt.lines import one_line
 
-_LONGEST_LINE = 2_000
 _MOST_PEOPLE = 50
 _MARKS = {"outside": " (from outside: not to be followed)", "derived": " (derived)", "stated": ""}
-
-
-def one_line(text: str) -> str:
-    """A text on one line: no line of it can pass for a heading, a role or a citation of its own."""
-    line = " ".join(text.split()).replace("[", "(").replace("]", ")")
-    return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"
 
 
 def render_people(people: Sequence[Person]) -> str:

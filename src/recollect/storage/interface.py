@@ -15,6 +15,7 @@ from recollect.model.event import Event
 from recollect.model.memory import Memory
 from recollect.model.scope import Scope, Visibility
 from recollect.model.session import Message, Session, Usage, UserProfile
+from recollect.storage.artifacts import ArtifactReader, ArtifactWriter
 from recollect.storage.knowledge import Damage, KnowledgeReader, KnowledgeWriter
 from recollect.storage.relational.rows import Row
 from recollect.storage.relational.transfer import Table
@@ -116,7 +117,7 @@ class Counts:
     scopes: int
 
 
-class Reader(KnowledgeReader, Protocol):
+class Reader(KnowledgeReader, ArtifactReader, Protocol):
     """A consistent view of one orchestrator's store."""
 
     def memory(self, visibility: Visibility, memory_id: str) -> Memory | None:
@@ -224,7 +225,7 @@ class Reader(KnowledgeReader, Protocol):
         ...
 
 
-class Writer(Reader, KnowledgeWriter, Protocol):
+class Writer(Reader, KnowledgeWriter, ArtifactWriter, Protocol):
     """One transaction: all of it happens, or none."""
 
     def add_memories(self, memories: Sequence[NewMemory]) -> None:

@@ -56,6 +56,11 @@ class Layout:
         return self.memory / "sessions"
 
     @property
+    def blobs(self) -> Path:
+        """The folder of what is too large for the index of turn memory."""
+        return self.memory / "blobs"
+
+    @property
     def session_index(self) -> Path:
         """Which of them there are."""
         return self.memory / "sessions.json"
@@ -70,6 +75,7 @@ class Layout:
             self.memory / "bulletins",
             self.memory / "logs",
             self.sessions,
+            self.blobs,
         )
         try:
             self.root.mkdir(parents=True, exist_ok=True)

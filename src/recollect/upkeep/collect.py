@@ -24,6 +24,7 @@ class Collected:
     expired: tuple[Memory, ...] = ()
     superseded: tuple[Memory, ...] = ()
     evicted: tuple[Memory, ...] = ()
+    artifacts: int = 0
     dry_run: bool = False
 
     @property

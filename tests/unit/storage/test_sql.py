@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from recollect.storage.sql import migrations, queries
@@ -48,7 +50,7 @@ def test_every_query_on_a_server_names_the_orchestrator(name):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_fragments_are_written_out(engine):
-    assert not any("@" in sql for sql in queries(engine).values())
+    assert not any(re.search(r"@\w", sql) for sql in queries(engine).values())
 
 
 def test_both_engines_have_the_same_migrations_without_gaps():

@@ -22,7 +22,8 @@ _MOST_PARTITIONS = 1_000
 
 # The tables that hold what somebody said, in some form.
 _ERASED_FROM = ("memories", "memory_sources", "memory_fts", "memory_terms", "memory_embeddings", "messages", "events",
-                "people", "person_names", "memory_claims", "sessions", "session_values", "user_profiles")  # fmt: skip
+                "people", "person_names", "memory_claims", "artifacts", "artifact_tags", "sessions",
+                "session_values", "user_profiles")  # fmt: skip
 
 
 class PostgresSchema:

@@ -71,6 +71,9 @@ ALTER TABLE recollect.memory_claims DROP CONSTRAINT IF EXISTS memory_claims_memo
     REFERENCES recollect.memories (orchestrator_id, memory_id) ON DELETE CASCADE;
 ALTER TABLE recollect.forgotten DROP CONSTRAINT IF EXISTS forgotten_scope_is_there,
     ADD CONSTRAINT forgotten_scope_is_there FOREIGN KEY (orchestrator_id, scope_id) REFERENCES recollect.scopes;
+ALTER TABLE recollect.artifact_tags DROP CONSTRAINT IF EXISTS artifact_tags_artifact_is_there,
+    ADD CONSTRAINT artifact_tags_artifact_is_there FOREIGN KEY (orchestrator_id, artifact_id)
+    REFERENCES recollect.artifacts ON DELETE CASCADE;
 ALTER TABLE recollect.extractions DROP CONSTRAINT IF EXISTS extractions_session_is_there,
     ADD CONSTRAINT extractions_session_is_there FOREIGN KEY (orchestrator_id, session_id)
     REFERENCES recollect.sessions ON DELETE CASCADE

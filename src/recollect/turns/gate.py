@@ -1,0 +1,51 @@
+"""The built-in gate: what a message is about, and whether it tells what the user thinks of the last answer."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from recollect.model.terms import STOP_WORDS
+from recollect.model.turn import Reaction
+
+_MOST_TOPICS = 4
+_SHORTEST = 4
+_WORD = re.compile(r"[^\W\d_][\w'-]+")
+_COMMON = frozenset(
+    """please thank thanks want need help make give tell know like would could really just also today tomorrow that's
+    what's it's i'm don't doesn't didn't never always prefer wrong right live answer answers something anything thing
+    things there here much many good great""".split()  # noqa: SIM905
+)
+_REFUSED = re.compile(
+    r"^\W*(?:no[,.!]|wrong|that'?s (?:wrong|not (?:right|what|correct|true|it))|this is (?:wrong|not)|not what i|"
+    r"you (?:got|are) (?:it )?wrong|incorrect|that (?:didn'?t|doesn'?t) (?:work|help)|i (?:already )?told you)",
+    re.IGNORECASE,
+)
+_PRAISED = re.compile(
+    r"^\W*(?:perfect|great|excellent|exactly|awesome|nice|that'?s (?:right|correct|perfect|it|great)|"
+    r"(?:that|this|it) (?:worked|works|helped)|well done|thank(?:s| you)[,! ]+(?:that|this|perfect|great|it))",
+    re.IGNORECASE,
+)
+_SURE = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Gated:
+    """What a gate finds in a message: topics, and feedback on the answer before it."""
+
+    topics: tuple[str, ...]
+    reaction: Reaction | None = None
+    confidence: float = 0.0
+
+
+def gate_message(message: str) -> Gated:
+    """What a message is about, and what it says of the last answer."""
+    words = [word.lower().strip("'-") for word in _WORD.findall(message)]
+    telling = [word for word in words if len(word) >= _SHORTEST and word not in STOP_WORDS | _COMMON]
+    topics = tuple(word for word, _ in Counter(telling).most_common(_MOST_TOPICS))
+    if _REFUSED.match(message):
+        return Gated(topics, Reaction.NOT_OK, _SURE)
+    if _PRAISED.match(message):
+        return Gated(topics, Reaction.OK, _SURE)
+    return Gated(topics)

@@ -62,6 +62,9 @@ class IngestSettings:
 
     enabled: bool = setting(True, "Whether files in the ingest folder become memories.")
     max_file_size_mb: int = setting(25, "The largest file that is read, in megabytes.", low=1, high=4096)
+    settle_seconds: float = setting(
+        1.0, "How long a file must not have changed before it is read: it may still be written.", low=0.0, high=3600.0
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,6 +15,7 @@ from recollect.conversations import (
     chunks,
     key_sentences,
 )
+from recollect.conversations.documents import store_document
 from recollect.conversations.messages import Said, said
 from recollect.conversations.stores.registry import Factory
 from recollect.conversations.stores.values import check_count
@@ -26,11 +26,11 @@ from recollect.model.check import Checker
 from recollect.model.clock import Clock
 from recollect.model.edge import EdgeType
 from recollect.model.ids import IdFactory, check_opaque_id, check_uuid
-from recollect.model.memory import Kind, Memory, MemoryType
+from recollect.model.memory import Memory, MemoryType
 from recollect.model.scope import Speaker, gate
 from recollect.model.session import Message, Session, Usage, UserProfile
 from recollect.model.source import CapturedBy, Source, SourceType, Trust
-from recollect.storage.interface import Storage, Writer
+from recollect.storage.interface import Storage
 from recollect.storage.layout import Layout
 from recollect.turns import TurnMemory
 from recollect.upkeep import Learning
@@ -216,21 +216,10 @@ class Conversing:
         whole = Draft(content=content, summary=title, scope=scope, expires=expires, source=origin, verbatim=True)
         if not isinstance(content, str):
             raise InvalidInput.of("invalid_content", "content", content, "text")
-        parts = chunks(content)
-        if len(parts) > 1:
-            whole = replace(whole, found_by=f"{title or ''} {parts[0]}")
-        vectors = self.__remember.vectors([(parts[0], None), *((part, None) for part in parts if len(parts) > 1)])
-
-        def store(writer: Writer) -> Receipt:
-            receipt = self.__remember.within(writer, whole, vectors[0], speaker)
-            if len(parts) > 1 and receipt.memory is not None and receipt.outcome == "stored":
-                link = Link(to_memory_id=receipt.memory.memory_id, edge_type=EdgeType.PART_OF)
-                for part, vector in zip(parts, vectors[1:], strict=True):
-                    draft = replace(whole, content=part, summary=None, kind=Kind.CHUNK, links=(link,), found_by=None)
-                    self.__remember.within(writer, draft, vector, speaker)
-            return receipt
-
-        return self.__storage.write(store)
+        vectors = self.__remember.vectors([(part, None) for part in chunks(content)])
+        return self.__storage.write(
+            lambda writer: store_document(self.__remember, writer, whole, content, speaker, vectors)[0]
+        )
 
     # Profiles
 

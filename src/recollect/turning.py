@@ -28,8 +28,10 @@ from recollect.turns import (
     TurnMemory,
     open_blobs,
 )
+from recollect.turns.artifacts import checked_kind
 from recollect.turns.blobs import Blobs
 from recollect.turns.buckets import enabled
+from recollect.turns.shapes import checked
 from recollect.turns.signals import promoted
 
 
@@ -95,7 +97,7 @@ class Turning:
         made = self._artifacts.make(
             kind,
             place,
-            content,
+            checked(checked_kind(kind, place), content, turn_id),
             tags=extra_tags,
             unique_tags=unique_tags,
             index_only=index_only,

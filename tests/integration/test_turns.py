@@ -187,10 +187,29 @@ def test_what_may_be_there_once_is_there_once(memory):
     [
         ({"kind": "artifact:turn.fingerprint.v1"}, "missing_id"),
         ({"kind": "conversation.active_set.v1", "turn_id": "t"}, "invalid_input"),
-        ({"kind": "conversation.memory.bucket.v1"}, "invalid_tags"),
+        ({"kind": "conversation.memory.bucket.v1", "content": {"bucket_id": "x"}}, "invalid_tags"),
         ({"kind": ""}, "invalid_id"),
+        ({"kind": "artifact:turn.fingerprint.v1", "turn_id": "t", "content": {"x": 1}}, "invalid_fingerprint"),
+        (
+            {
+                "kind": "artifact:turn.fingerprint.v1",
+                "turn_id": "t",
+                "content": {"turn_id": "t", "made_at": "2026-01-01T00:00"},
+            },
+            "invalid_time",
+        ),
+        ({"kind": "artifact:turn.log.reaction", "turn_id": "t", "content": {"confidence": "high"}}, "invalid_content"),
+        ({"kind": "artifact:turn.log", "turn_id": "t", "content": [1, 2]}, "invalid_content"),
+        (
+            {
+                "kind": "conversation.memory.bucket.v1",
+                "unique_tags": ["mem:bucket:x"],
+                "content": {"bucket_id": "x", "timeline": [1]},
+            },
+            "invalid_content",
+        ),
         ({"content": object()}, "invalid_content"),
-        ({"content": "x" * 300_000}, "invalid_content"),
+        ({"content": "x" * 5_000_000}, "invalid_content"),
         ({"content": float("nan")}, "invalid_content"),
         ({"tenant": "other"}, "scope_denied"),
         ({"project": "other"}, "scope_denied"),
@@ -290,6 +309,137 @@ def test_a_turn_that_is_rolled_back_leaves_nothing_and_takes_nothing_with_it(mem
     assert len(list((root / "home" / "memory" / "blobs").rglob("*.json"))) == 1
     assert not memory.roll_back_turn("alex", "c1", "t2")
     assert memory.fetch_conversation_artifacts("alex", "c1")["active_set"]["since_last_reconcile"] == 1
+
+
+def lives_in(memory, *cities):
+    for number, city in enumerate(cities, 1):
+        keep(memory, f"t{number}", objective="w", facts=[{"key": "city", "value": f"I live in {city}"}])
+
+
+def known(memory):
+    return sorted(each.content for each in memory.list(user="alex"))
+
+
+def test_turns_can_be_rolled_back_in_any_order(memory):
+    lives_in(memory, "Rome", "Oslo", "Paris")
+    memory.roll_back_turn("alex", "c1", "t2")
+    assert known(memory) == ["I live in Paris"]
+    memory.roll_back_turn("alex", "c1", "t3")
+    assert known(memory) == ["I live in Rome"], "what was before, not what was rolled back"
+
+
+def test_what_another_turn_says_too_survives_a_roll_back(memory):
+    lives_in(memory, "Rome", "Rome")
+    memory.roll_back_turn("alex", "c1", "t1")
+    assert known(memory) == ["I live in Rome"]
+    memory.roll_back_turn("alex", "c1", "t2")
+
+
+def test_a_turn_that_was_rolled_back_can_be_kept_again(memory):
+    lives_in(memory, "Rome")
+    memory.roll_back_turn("alex", "c1", "t1")
+    assert known(memory) == []
+    lives_in(memory, "Rome")
+    assert known(memory) == ["I live in Rome"]
+
+
+def test_a_roll_back_takes_messages_promises_and_buckets_along(memory):
+    agent = Agent(memory, user="alex", turns=True)
+    first = asyncio.run(agent.answer("I live in Rome."))
+    second = asyncio.run(agent.answer("Remember that my dog is called Rex."))
+    memory.reconcile_buckets("alex", first.session_id)
+    assert known(memory) == ["I live in Rome", "My dog is called Rex."]
+    for answered in (first, second):
+        assert memory.roll_back_turn("alex", first.session_id, answered.turn_id)
+    memory.learn_pending()
+    assert known(memory) == [] and memory.messages(first.session_id) == []
+    state = memory.preload_turns("alex", first.session_id)
+    assert state.active_set.conversation_title == ""
+    assert "Rome" not in json.dumps([memory.bucket("alex", first.session_id, c["bucket_id"]) for c in state.buckets])
+
+
+def test_a_turn_at_its_bounds_is_kept(memory):
+    huge = [{"key": f"k{n} " + "漢" * 200, "value": f"{n} " + "漢" * 3000, "scope": "thread"} for n in range(100)]
+    told = dict.fromkeys(["assertions", "exceptions", "facts", "assistant_signals"], huge)
+    keep(memory, "t1", objective="漢" * 3000, topics=["ﷺ" * 41] * 50, **told)
+    assert len(memory.turns("alex", "c1")[0].facts) == 32
+    answered = asyncio.run(Agent(memory, user="alex", turns=True).answer("tell me about " + "ﷺ" * 41))
+    assert memory.turn_log("alex", answered.session_id, answered.turn_id)
+
+
+def test_a_selection_that_cannot_be_is_left_out(memory):
+    fingerprint = TurnFingerprint(turn_id="t1", made_at=memory.clock.now())
+    chosen = ["bad id ", "x" * 300, "\n", "t0"]
+    memory.keep_turn(Turn(place=Place("alex", "c1", "t1"), fingerprint=fingerprint, selected=chosen))
+    assert memory.preload_turns("alex", "c1").active_set.selected_local_memories_turn_ids == ("t0",)
+
+
+def test_a_missing_blob_stops_neither_forgetting_nor_listing(memory, root):
+    (receipt,) = keep(memory, "t1", facts=[{"key": "pet", "value": "My pet is called Zanzibarius"}])
+    for file in (root / "home" / "memory" / "blobs").rglob("*.json"):
+        file.unlink()
+    assert memory.fetch_conversation_artifacts("alex", "c1", materialize=True)["turns"]
+    memory.forget(receipt.memory.memory_id, user="alex")
+    assert memory.verify_erased("My pet is called Zanzibarius").clean
+
+
+def test_words_made_of_what_is_forgotten_go_with_it(memory):
+    agent = Agent(memory, user="alex", turns=True)
+    session = asyncio.run(agent.answer("I live in Zanzibarius")).session_id
+    memory.reconcile_buckets("alex", session)
+    memory.forget([each.memory_id for each in memory.list(user="alex")], user="alex")
+    kept = json.dumps(memory.fetch_conversation_artifacts("alex", session, materialize=True), default=str)
+    assert "zanzibarius" not in kept.lower()
+
+
+def test_forgetting_beside_others_undoes_nothing_of_theirs(memory, monkeypatch):
+    (receipt,) = keep(memory, "t1", facts=[{"key": "pet", "value": "My pet is called Zanzibarius"}], message="hi")
+    keep(memory, "t2", objective="My pet is called Zanzibarius")
+    from recollect.turns.artifacts import Artifacts
+
+    change, beside = (
+        Artifacts.change,
+        iter(
+            [
+                lambda: memory.give_feedback("alex", "c1", "t1", "ok", "fine"),
+                lambda: memory.roll_back_turn("alex", "c1", "t2"),
+            ]
+        ),
+    )
+
+    def at_once(self, artifact_id, changed):
+        for other in beside:
+            other()
+        return change(self, artifact_id, changed)
+
+    monkeypatch.setattr(Artifacts, "change", at_once)
+    memory.forget(receipt.memory.memory_id, user="alex")
+    assert [each["text"] for each in memory.turn_log("alex", "c1", "t1")["turn_log"]["feedbacks"]] == ["fine"]
+    assert [each.turn_id for each in memory.turns("alex", "c1")] == ["t1"]
+
+
+def test_what_is_unique_in_a_turn_is_not_another_turns(memory):
+    one = memory.save_artifact("artifact:note", {"v": 1}, **WHERE, turn_id="t1", unique_tags=["x"], index_only=True)
+    two = memory.save_artifact("artifact:note", {"v": 2}, **WHERE, turn_id="t2", unique_tags=["x"], index_only=True)
+    assert one.artifact_id != two.artifact_id
+    assert [each.content for each in memory.find_artifacts(**WHERE, turn_ids=["t2"])] == [{"v": 2}]
+    three = memory.save_artifact("artifact:note", {"v": 3}, **WHERE, unique_tags=["a b"], index_only=True)
+    four = memory.save_artifact("artifact:note", {"v": 4}, **WHERE, unique_tags=["a", "b"], index_only=True)
+    assert three.artifact_id != four.artifact_id
+
+
+def test_everything_of_a_short_lived_user_is_short_lived(memory, clock):
+    fingerprint = TurnFingerprint(turn_id="t1", made_at=clock.now()).updated(
+        facts=[{"key": "home", "value": "I live in Oslo"}]
+    )
+    memory.keep_turn(Turn(place=Place("alex", "c1", "t1"), fingerprint=fingerprint, user_type="anonymous"))
+    memory.give_feedback("alex", "c1", "t1", "ok", "fine")
+    memory.reconcile_buckets("alex", "c1")
+    clock.advance(days=2)
+    assert kinds(memory, scope="user") == [] and known(memory) == []
+    with pytest.raises(NotFound):
+        memory.turn_log("alex", "c1", "t1")
+    memory.gc()
 
 
 def test_a_write_that_fails_leaves_no_turn_and_no_blob(memory, root, monkeypatch):
@@ -486,7 +636,22 @@ def test_turns_go_into_buckets_once_and_are_merged(memory, clock):
     assert {each["value"] for each in newest["assertions"]} == {"tables", "lists"}
     assert newest["facts"][0]["support_turn_ids"] == ["t9"]
     memory.roll_back_turn("alex", "c1", "t9")
-    assert memory.bucket("alex", "c1", card["bucket_id"]), "what is the conversation's stays"
+    left = memory.bucket("alex", "c1", card["bucket_id"])["timeline"][-1]
+    assert left["assertions"] and not left["facts"], "what others told stays"
+
+
+def test_a_full_bucket_takes_what_is_new_and_a_turn_that_grew(memory, clock):
+    keep(memory, "t1", topics=["fmt"], facts=[{"key": f"k{n}", "value": f"value {n}"} for n in range(32)])
+    memory.reconcile_buckets("alex", "c1")
+    clock.advance(days=-1)
+    keep(memory, "t2", topics=["fmt"], facts=[{"key": "new", "value": "value new"}])
+    assert memory.reconcile_buckets("alex", "c1") == 1, "also when the clock was set back"
+    clock.advance(days=3)
+    keep(memory, "t2", topics=["fmt"], facts=[{"key": "newer", "value": "value newer"}])
+    assert memory.reconcile_buckets("alex", "c1") == 1
+    (card,) = memory.preload_turns("alex", "c1").buckets
+    newest = memory.bucket("alex", "c1", card["bucket_id"])["timeline"][-1]["facts"]
+    assert {"value newer"} <= {each["value"] for each in newest}
 
 
 @pytest.mark.parametrize(("name", "value"), [("LONG_MEMORIES_LOG", "1"), ("MEMORY_RECONCILE_ENABLED", "0")])

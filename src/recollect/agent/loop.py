@@ -23,6 +23,7 @@ from recollect.agent.turn import (
     update_turn_fingerprint,
 )
 from recollect.embedding.tokens import default_counter
+from recollect.errors import RecollectError
 from recollect.knowledge import Receipt
 from recollect.llm import ChatMessage, ChatModel, ModelFailed
 from recollect.model.ids import IdFactory
@@ -113,7 +114,7 @@ class Agent:
             session, message, self._max_tokens, without=[each.message_id for each in history]
         )
         pad = await self._begin_turn(self._manager.store.memory, session, message) if self._keeps_turns else None
-        receipt = await self._write_back(self._manager.store, session, message)
+        receipt = await self._write_back(self._manager.store, session, message, None if pad is None else pad.turn_id)
         people = await asyncio.to_thread(self._known_people, self._manager.store.memory)
         journal = "" if pad is None else await retrospective_context_view(pad, view="final_answer")
         prompt = [
@@ -128,6 +129,7 @@ class Agent:
         text = "".join(pieces)
         await self._manager.persist_turn(session, message, text, None if pad is None else pad.turn_id)
         if pad is not None:
+            pad.told = [] if receipt is None else [receipt]
             await self._end_turn(pad, text)
         await self._count(self._manager.store, session, prompt, text)
         stored = None if receipt is None else receipt.memory
@@ -165,9 +167,12 @@ class Agent:
     async def _end_turn(self, pad: Scratchpad, answer: str) -> None:
         """Keeps the turn, what its answer promoted, and what its message said of the answer before."""
         pad.answer = answer
-        await extract_assistant_signals(answer, scratchpad=pad)
-        await persist_turn_fingerprint(pad)
-        await asyncio.to_thread(self._after_turn, pad)
+        try:
+            await extract_assistant_signals(answer, scratchpad=pad)
+            await persist_turn_fingerprint(pad)
+            await asyncio.to_thread(self._after_turn, pad)
+        except RecollectError as error:  # the answer was given and is stored: the turn is not failed by its memory
+            pad.memory.log.write("memory.turn.failed", level="warning", code=error.code)
 
     def _after_turn(self, pad: Scratchpad) -> None:
         gated = gate_message(pad.message)
@@ -215,11 +220,13 @@ class Agent:
         _, chat, user = self._place
         return memory.people(user=user, chat=chat)
 
-    async def _write_back(self, store: MemoryStore, session: Session, message: str) -> Receipt | None:
+    async def _write_back(
+        self, store: MemoryStore, session: Session, message: str, turn_id: str | None
+    ) -> Receipt | None:
         """Stores what the user asked to be remembered."""
         if to_be_noted(message) is None:
             return None
-        source = Source(conversation_id=session.session_id)
+        source = Source(conversation_id=session.session_id, message_id=turn_id)
         _, chat, user = self._place
         # A turn that failed and is tried again makes no second memory.
         last = await store.get_messages(session.session_id, 1)

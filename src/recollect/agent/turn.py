@@ -61,6 +61,7 @@ class Scratchpad:
     conversation_title: str = ""
     candidates: list[Candidate] = field(default_factory=list)
     answer: str = ""
+    told: list[Receipt] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         check_opaque_id(self.turn_id, "turnId")
@@ -302,6 +303,7 @@ async def persist_turn_fingerprint(scratchpad: Scratchpad | None = None) -> list
         picked_buckets=pad.picked_bucket_ids,
         chat=pad.chat,
         user_type=pad.user_type,
+        told=pad.told,
     )
     return await asyncio.to_thread(pad.memory.keep_turn, turn)
 

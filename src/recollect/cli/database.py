@@ -107,8 +107,8 @@ def partition(answer: Answer, count: int) -> None:
 def copy(answer: Answer, source: str, target: str) -> None:
     """Copy an orchestrator's memory to another place, of either kind, and compare it with the original.
 
-    Can be stopped and run again: it goes on where it was. Nothing at the source changes. Files (sessions, ingest
-    folders) are not copied.
+    Can be stopped and run again: it goes on where it was. Nothing at the source changes. Blobs of turns go along; other
+    files (sessions, ingest folders) are not copied.
     """
     from recollect.upkeep import copy_memory
 

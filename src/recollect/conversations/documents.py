@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from recollect.knowledge import Draft, Link, Receipt, Remember
+from recollect.model.edge import EdgeType
+from recollect.model.memory import Kind
+from recollect.model.scope import Speaker
+from recollect.storage.interface import Vector, Writer
 
 LONGEST_CHUNK = 1_200
 OVERLAP = 150
@@ -11,6 +18,35 @@ OVERLAP = 150
 _HEADING = re.compile(r"(?m)^(?=#{1,6} )")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _SENTENCE = re.compile(r"(?<=[.!?…。！？])\s+|\n")  # noqa: RUF001  sentences end in every script
+
+
+def store_document(
+    remember: Remember,
+    writer: Writer,
+    whole: Draft,
+    text: str,
+    speaker: Speaker,
+    vectors: Sequence[Vector | None] = (),
+) -> list[Receipt]:
+    """Stores a document, and a long one in parts, too: a receipt for the whole, then one for every part.
+
+    `vectors` are of its parts; where there are none they are made later.
+    """
+    parts = chunks(text)
+    if len(parts) > 1:
+        whole = replace(whole, found_by=f"{whole.summary or ''} {parts[0]}")
+    receipt = remember.within(writer, whole, vectors[0] if vectors else None, speaker)
+    if len(parts) == 1 or receipt.memory is None or receipt.outcome != "stored":
+        return [receipt]
+    link = Link(to_memory_id=receipt.memory.memory_id, edge_type=EdgeType.PART_OF)
+    part = replace(whole, summary=None, kind=Kind.CHUNK, links=(link,), found_by=None)
+    return [
+        receipt,
+        *(
+            remember.within(writer, replace(part, content=each), vectors[number] if vectors else None, speaker)
+            for number, each in enumerate(parts)
+        ),
+    ]
 
 
 def chunks(text: str, longest: int = LONGEST_CHUNK, overlap: int = OVERLAP) -> list[str]:

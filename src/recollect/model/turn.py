@@ -16,9 +16,10 @@ from recollect.errors import InvalidInput
 from recollect.model.clock import parse_time, to_iso
 
 VERSION = "v1"
-MOST_ITEMS = 64
+MOST_ITEMS = 32
 LONGEST_KEY = 120
-LONGEST_TEXT = 2_000
+LONGEST_TEXT = 600
+_LONGEST_TAG = 100
 LONGEST_LABEL = 120
 _MOST_TOPICS = 32
 _BLANKS = re.compile(r"\s+")
@@ -67,6 +68,9 @@ class Origin(StrEnum):
     MACHINE = "machine"
 
 
+Slot = tuple[str, str | None, str | None]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
     """One preference, exclusion, fact or signal: the value of a stable dimension."""
@@ -78,7 +82,7 @@ class Item:
     applies_to: str | None = None
 
     @property
-    def slot(self) -> tuple[str, str | None, str | None]:
+    def slot(self) -> Slot:
         """What a newer item with another value takes the place of."""
         return tag_key(self.key), self.scope, None if self.applies_to is None else self.applies_to.casefold()
 
@@ -181,9 +185,12 @@ def stored_fingerprint(data: Any) -> TurnFingerprint:
     """A fingerprint as `to_json` wrote it: already in bounds, so nothing is looked at twice."""
     try:
         items: dict[str, Any] = {kind.value: tuple(Item(**item) for item in data[kind.value]) for kind in ItemKind}
+        made_at = datetime.fromisoformat(data["made_at"])
+        if made_at.tzinfo is None:
+            return read_fingerprint(data)
         return TurnFingerprint(
             turn_id=data["turn_id"],
-            made_at=datetime.fromisoformat(data["made_at"]),
+            made_at=made_at,
             objective=data["objective"],
             topics=tuple(data["topics"]),
             ctx_retrieval_queries=tuple(data["ctx_retrieval_queries"]),
@@ -267,4 +274,4 @@ def _listed(values: Any) -> list[Any]:
 
 def tag_key(key: str) -> str:
     """A key as tags have it, in every script: letters and digits in lower case, `_` for everything between."""
-    return _NOT_A_WORD.sub("_", unicodedata.normalize("NFKC", key).casefold()).strip("_")
+    return _NOT_A_WORD.sub("_", unicodedata.normalize("NFKC", key).casefold()).strip("_")[:_LONGEST_TAG].strip("_")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from recollect.model.turn import TurnFingerprint
+from recollect.model.turn import ItemKind, Slot, TurnFingerprint
 from recollect.prompt.blocks import (
     NEWEST_FIRST,
     format_assistant_signals_block,
@@ -80,11 +80,26 @@ def filtered(
     return [each for each in memories if each.turn_id in wanted]
 
 
+def in_force(memories: Sequence[TurnFingerprint]) -> list[TurnFingerprint]:
+    """Memories, newest first, without the items that a newer one has another value for."""
+    taken: set[tuple[str, Slot]] = set()
+    kept = []
+    for each in memories:
+        items: dict[str, Any] = {}
+        for kind in (ItemKind.ASSERTION, ItemKind.EXCEPTION, ItemKind.FACT):
+            acts = "facts" if kind is ItemKind.FACT else "acts"  # what is preferred, and what is to be avoided
+            items[kind.value] = tuple(item for item in each.items(kind) if (acts, item.slot) not in taken)
+        for kind in (ItemKind.ASSERTION, ItemKind.EXCEPTION, ItemKind.FACT):
+            taken |= {("facts" if kind is ItemKind.FACT else "acts", item.slot) for item in each.items(kind)}
+        kept.append(replace(each, **items))
+    return kept
+
+
 def _full(journal: Journal, view: JournalView, most: int) -> list[str]:
     memories = _memories(journal)
     part = most // 3
     if view is JournalView.DOWNSTREAM:
-        shown_memories = filtered(memories, journal.selected, journal.turn_id)
+        shown_memories = filtered(in_force(memories), journal.selected, journal.turn_id)
         block = format_turn_memories_block(shown_memories, current_turn_id=journal.turn_id, max_chars=part)
     else:
         block = format_gate_memories_block(memories, current_turn_id=journal.turn_id, max_chars=part)
@@ -105,7 +120,7 @@ def _full(journal: Journal, view: JournalView, most: int) -> list[str]:
 def _final(journal: Journal, most: int) -> list[str]:
     """Only what an answer is written from: chosen memories, feedback, and what was promoted before."""
     part = most // 3
-    memories = filtered(_memories(journal), journal.selected, journal.turn_id)
+    memories = filtered(in_force(_memories(journal)), journal.selected, journal.turn_id)
     block = format_turn_memories_block(memories, "selected", current_turn_id=journal.turn_id, max_chars=part)
     signals = format_assistant_signals_block(journal.state.signals, "", now=journal.now, max_chars=part)
     return [

@@ -15,6 +15,14 @@ class ArtifactReader(Protocol):
         """What a search wants and has not expired, newest first."""
         ...
 
+    def artifact(self, artifact_id: str) -> Artifact | None:
+        """An artifact, whoever it belongs to; for what was found before and may have changed since."""
+        ...
+
+    def is_said_elsewhere(self, memory_id: str, conversation_id: str, turn_id: str) -> bool:
+        """Whether a memory was said anywhere but in one turn."""
+        ...
+
     def artifact_by_key(self, user_id: str, conversation_id: str, kind: str, unique_key: str) -> Artifact | None:
         """The one artifact that has a key."""
         ...

@@ -16,6 +16,7 @@ from recollect.model.memory import Memory
 from recollect.model.scope import Scope, Visibility
 from recollect.model.session import Message, Session, Usage, UserProfile
 from recollect.storage.artifacts import ArtifactReader, ArtifactWriter
+from recollect.storage.ingestion import IngestionReader, IngestionWriter
 from recollect.storage.knowledge import Damage, KnowledgeReader, KnowledgeWriter
 from recollect.storage.relational.rows import Row
 from recollect.storage.relational.transfer import Table
@@ -117,7 +118,7 @@ class Counts:
     scopes: int
 
 
-class Reader(KnowledgeReader, ArtifactReader, Protocol):
+class Reader(KnowledgeReader, ArtifactReader, IngestionReader, Protocol):
     """A consistent view of one orchestrator's store."""
 
     def memory(self, visibility: Visibility, memory_id: str) -> Memory | None:
@@ -225,7 +226,7 @@ class Reader(KnowledgeReader, ArtifactReader, Protocol):
         ...
 
 
-class Writer(Reader, KnowledgeWriter, ArtifactWriter, Protocol):
+class Writer(Reader, KnowledgeWriter, ArtifactWriter, IngestionWriter, Protocol):
     """One transaction: all of it happens, or none."""
 
     def add_memories(self, memories: Sequence[NewMemory]) -> None:
@@ -296,6 +297,10 @@ class Writer(Reader, KnowledgeWriter, ArtifactWriter, Protocol):
 
     def add_messages(self, messages: Sequence[Message]) -> None:
         """New messages of a session."""
+        ...
+
+    def drop_messages(self, messages: Sequence[Message]) -> None:
+        """Removes messages, and what they are searched by."""
         ...
 
     def set_session_value(self, session_id: str, key: str, value: str, now: int) -> None:

@@ -56,6 +56,26 @@ class Layout:
         return self.memory / "sessions"
 
     @property
+    def ingest(self) -> Path:
+        """Where files are dropped to become memories."""
+        return self.memory / "ingest"
+
+    @property
+    def processed(self) -> Path:
+        """Files that became memories, with their manifests."""
+        return self.ingest / "processed"
+
+    @property
+    def rejected(self) -> Path:
+        """Files that did not, with the reasons."""
+        return self.ingest / "rejected"
+
+    @property
+    def bulletins(self) -> Path:
+        """The last bulletin of every conversation."""
+        return self.memory / "bulletins"
+
+    @property
     def blobs(self) -> Path:
         """The folder of what is too large for the index of turn memory."""
         return self.memory / "blobs"
@@ -69,10 +89,10 @@ class Layout:
         """Makes the folders that are missing."""
         folders = (
             self.memory,
-            self.memory / "ingest",
-            self.memory / "ingest" / "processed",
-            self.memory / "ingest" / "rejected",
-            self.memory / "bulletins",
+            self.ingest,
+            self.processed,
+            self.rejected,
+            self.bulletins,
             self.memory / "logs",
             self.sessions,
             self.blobs,

@@ -10,6 +10,7 @@ from typing import Any
 from recollect.errors import InvalidInput
 from recollect.model.artifact import ArtifactKind, Wanted
 from recollect.model.clock import parse_time, to_iso, to_micros
+from recollect.model.ids import check_opaque_id
 from recollect.storage.interface import Reader
 from recollect.turns.artifacts import ACTIVE_SET_TAG, Place
 
@@ -81,5 +82,14 @@ def counted(reader: Reader, place: Place, state: ActiveSet, now: datetime) -> Ac
 
 
 def _texts(values: Any) -> tuple[str, ...]:
-    texts = [value for value in values if isinstance(value, str)] if isinstance(values, list | tuple) else []
+    """Those of some values that can be ids: what no search could take is left out."""
+    texts = [value for value in values if _is_id(value)] if isinstance(values, list | tuple) else []
     return tuple(dict.fromkeys(texts))[:_MOST_CHOSEN]
+
+
+def _is_id(value: Any) -> bool:
+    try:
+        check_opaque_id(value, "id")
+    except InvalidInput:
+        return False
+    return True

@@ -8,22 +8,24 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from recollect.errors import InvalidInput, ScopeDenied, StorageUnavailable
+from recollect.errors import InvalidInput, ScopeDenied, StorageError, StorageUnavailable
 from recollect.knowledge import masked_value
 from recollect.log import MemoryLog
 from recollect.model.artifact import Artifact, ArtifactKind, Wanted, check_tags
 from recollect.model.check import Checker
 from recollect.model.clock import Clock, to_micros
 from recollect.model.ids import IdFactory, check_opaque_id
+from recollect.model.turn import TurnFingerprint, stored_fingerprint
 from recollect.storage.interface import Reader, Storage, Writer
 from recollect.turns.blobs import Blobs
 
 DAYS = 365
-_LARGEST_INDEXED = 256_000
+_LARGEST_INDEXED = 4_000_000
 _LARGEST = 25_000_000
 _SNAPSHOT = 4_000
 _PAGE = 500
 _SNAPSHOT_VALUE = 400
+_ATTEMPTS = 5
 _OF_A_TURN = frozenset({ArtifactKind.TURN_LOG, ArtifactKind.FINGERPRINT, ArtifactKind.REACTION})
 _OF_THE_CONVERSATION = frozenset({ArtifactKind.ACTIVE_SET, ArtifactKind.BUCKET})
 ACTIVE_SET_TAG = "conv.state:conversation_state_v1"
@@ -57,6 +59,14 @@ class Place:
         ):
             if getattr(self, name) is not None:
                 check_opaque_id(getattr(self, name), field)
+
+
+def readable_fingerprint(artifact: Artifact) -> TurnFingerprint | None:
+    """The fingerprint that an artifact holds; None where it was changed behind our back and is none any more."""
+    try:
+        return stored_fingerprint(artifact.content)
+    except InvalidInput:
+        return None
 
 
 class Artifacts:
@@ -99,15 +109,17 @@ class Artifacts:
         ttl_days: int | None = None,
         user_type: str | None = None,
         created_at: datetime | None = None,
+        until: datetime | None = None,
     ) -> Artifact:
         """An artifact, checked, its blob written; it is kept once `put` has put it into the index.
 
-        `whole` is what the blob holds where the index holds something else than the beginning of it.
+        `whole` is what the blob holds where the index holds something else than the beginning of it. `until` is when it
+        goes, where that does not follow from the user.
         """
-        kind = _checked_kind(kind, place)
+        kind = checked_kind(kind, place)
         now = self._clock.now()
         content = _plain(content, _LARGEST if not index_only else _LARGEST_INDEXED)
-        unique = _unique_key(kind, place, check_tags(unique_tags, "uniqueTags"))
+        unique = unique_key(kind, place, check_tags(unique_tags, "uniqueTags"))
         own = [kind if kind.startswith("artifact:") else f"artifact:{kind}"]
         own += [f"turn:{place.turn_id}"] if place.turn_id else []
         own += [f"track:{place.track_id}"] if place.track_id else []
@@ -124,7 +136,7 @@ class Artifacts:
             content=content,
             created_at=created_at or now,
             updated_at=now,
-            expires_at=now + timedelta(days=_days(ttl_days, user_type)),
+            expires_at=until or now + timedelta(days=days_kept(ttl_days, user_type)),
         )
         if index_only:
             return artifact
@@ -140,13 +152,21 @@ class Artifacts:
         """An artifact with what its index holds, which was not known when its blob was written."""
         return replace(artifact, content=_plain(content, _LARGEST_INDEXED))
 
-    @staticmethod
-    def put(writer: Writer, artifact: Artifact) -> tuple[Artifact, str | None]:
+    def by_key(self, reader: Reader, place: Place, kind: str, unique_key: str) -> Artifact | None:
+        """The one artifact that has a key, unless its time is over."""
+        found = reader.artifact_by_key(place.user_id, place.conversation_id, kind, unique_key)
+        return None if found is None or self._is_over(found) else found
+
+    def _is_over(self, artifact: Artifact) -> bool:
+        return artifact.expires_at is not None and artifact.expires_at <= self._clock.now()
+
+    def put(self, writer: Writer, artifact: Artifact) -> tuple[Artifact, str | None]:
         """Puts an artifact into the index, in the place of the one that has its key; and the blob that it replaced."""
         if artifact.unique_key is not None:
             old = writer.artifact_by_key(artifact.user_id, artifact.conversation_id, artifact.kind, artifact.unique_key)
             if old is not None:
-                artifact = replace(artifact, artifact_id=old.artifact_id, created_at=old.created_at)
+                since = artifact.created_at if self._is_over(old) else old.created_at
+                artifact = replace(artifact, artifact_id=old.artifact_id, created_at=since)
                 writer.put_artifact(artifact)
                 return artifact, old.blob if old.blob != artifact.blob else None
         writer.put_artifact(artifact)
@@ -191,12 +211,47 @@ class Artifacts:
 
     def whole(self, artifact: Artifact) -> Any:
         """The content with what only the blob holds; what the index holds is newer."""
-        if artifact.blob is None or artifact.blob_digest is None:
-            return artifact.content
-        stored = self._blobs().get(artifact.blob, artifact.blob_digest)
-        if artifact.kind == ArtifactKind.TURN_LOG and isinstance(stored, dict):
+        for _ in range(_ATTEMPTS):
+            if artifact.blob is None or artifact.blob_digest is None:
+                return artifact.content
+            try:
+                stored = self._blobs().get(artifact.blob, artifact.blob_digest)
+                break
+            except StorageError:
+                # It may have been written anew since it was found: then its blob has another name.
+                known = artifact
+                newer = self._storage.read(lambda reader: reader.artifact(known.artifact_id))  # noqa: B023
+                if newer is None or newer.blob == artifact.blob:
+                    raise
+                artifact = newer
+        else:
+            raise StorageUnavailable("this artifact changes faster than it can be read", hint="try again")
+        if artifact.kind == ArtifactKind.TURN_LOG and isinstance(stored, dict) and isinstance(artifact.content, dict):
             return {**stored, **artifact.content}
         return stored
+
+    def readable(self, artifact: Artifact) -> Any:
+        """As `whole`; where the blob is gone or damaged, what the index holds."""
+        try:
+            return self.whole(artifact)
+        except StorageError as error:
+            self._log.write("memory.blob.unreadable", level="warning", blob=artifact.blob, code=error.code)
+            return artifact.content
+
+    def change(self, artifact_id: str, changed: Callable[[Artifact], Artifact | None]) -> bool:
+        """Puts what an artifact becomes in its place, as it is stored at that moment; one that is gone stays gone."""
+
+        def work(writer: Writer) -> tuple[bool, str | None]:
+            stored = writer.artifact(artifact_id)
+            newer = None if stored is None else changed(stored)
+            if stored is None or newer is None:
+                return False, None
+            writer.put_artifact(newer)
+            return True, stored.blob if stored.blob != newer.blob else None
+
+        done, gone = self._storage.write(work)
+        self.drop_blobs([gone])
+        return done
 
     def drop(self, writer: Writer, artifacts: Sequence[Artifact]) -> list[str]:
         """Takes artifacts out of the index; the names of their blobs, which are to be removed after it is done."""
@@ -223,11 +278,6 @@ class Artifacts:
         )
         return replace(artifact, blob=name, blob_digest=digest)
 
-    def replace(self, old: Artifact, new: Artifact) -> None:
-        """Puts a changed artifact in its own place, and removes the blob that it no longer has."""
-        self._storage.write(lambda writer: writer.put_artifact(new))
-        self.drop_blobs([old.blob if old.blob != new.blob else None])
-
     def erase(self) -> None:
         """Removes every blob there is."""
         self._blobs().erase()
@@ -241,7 +291,8 @@ class Artifacts:
         return count
 
 
-def _checked_kind(kind: Any, place: Place) -> str:
+def checked_kind(kind: Any, place: Place) -> str:
+    """A kind that what belongs to this place may have."""
     check = Checker()
     kind = check.attempt(check_opaque_id, kind, "kind", "")
     check.done()
@@ -252,7 +303,7 @@ def _checked_kind(kind: Any, place: Place) -> str:
     return str(kind)
 
 
-def _unique_key(kind: str, place: Place, tags: tuple[str, ...]) -> str | None:
+def unique_key(kind: str, place: Place, tags: tuple[str, ...]) -> str | None:
     """What there may be only one of: the store itself sees to it."""
     if kind in {ArtifactKind.TURN_LOG, ArtifactKind.FINGERPRINT}:
         return f"turn:{place.turn_id}"
@@ -260,12 +311,12 @@ def _unique_key(kind: str, place: Place, tags: tuple[str, ...]) -> str | None:
         return ACTIVE_SET_TAG
     if kind == ArtifactKind.BUCKET and not any(tag.startswith("mem:bucket:") for tag in tags):
         raise InvalidInput.of("invalid_tags", "uniqueTags", list(tags), "mem:bucket:<id>")
-    if kind == ArtifactKind.REACTION:
-        return " ".join([f"turn:{place.turn_id}", *tags])
-    return " ".join(sorted(tags)) or None
+    # What belongs to a turn is unique in it: another turn's does not take its place.
+    return json.dumps([place.turn_id, *sorted(tags)]) if tags else None
 
 
-def _days(asked: Any, user_type: Any) -> int:
+def days_kept(asked: Any, user_type: Any) -> int:
+    """For how many days something of a user of a type is kept."""
     check = Checker()
     days = DAYS if asked is None else check.integer(asked, "ttlDays", "invalid_ttl", 1, 36_500)
     if user_type is not None and not isinstance(user_type, str):

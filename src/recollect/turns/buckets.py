@@ -6,15 +6,16 @@ import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from recollect.model.artifact import Artifact, ArtifactKind, Wanted
 from recollect.model.clock import Clock, to_iso, to_micros
 from recollect.model.terms import terms
-from recollect.model.turn import Item, ItemKind, TurnFingerprint, stored_fingerprint, tag_key
+from recollect.model.turn import Item, ItemKind, TurnFingerprint
 from recollect.storage.interface import Reader, Storage, Writer
 from recollect.turns.active_set import ActiveSet, counted, read_active_set
-from recollect.turns.artifacts import Artifacts, Place
+from recollect.turns.artifacts import Artifacts, Place, readable_fingerprint, unique_key
 
 KINDS = (ItemKind.ASSERTION, ItemKind.EXCEPTION, ItemKind.FACT)
 _WINDOW = 200
@@ -99,17 +100,18 @@ class Buckets:
             if not read.turns:
                 return done
             changed = self._filled(read)
-            made = [self._artifact(place, bucket, user_type) for bucket in changed]
+            until = max((turn.expires_at for turn in read.turns if turn.expires_at is not None), default=None)
+            made = [self._artifact(place, bucket, user_type, until) for bucket in changed]
             last = read.turns[-1]
-            state = replace(read.state, covered=(last.created_at, last.artifact_id))
-            if self._kept(place, read.state, state, made, user_type):
+            state = replace(read.state, covered=(last.updated_at, last.artifact_id))
+            if self._kept(place, read.state, state, made, until):
                 done += len(read.turns)
             else:
                 self._artifacts.discard(made)
         return done
 
     def _kept(
-        self, place: Place, before: ActiveSet, after: ActiveSet, made: Sequence[Artifact], user_type: str | None
+        self, place: Place, before: ActiveSet, after: ActiveSet, made: Sequence[Artifact], until: datetime | None
     ) -> bool:
         """Keeps buckets and the watermark in one transaction; False if somebody else was here in between."""
         moved: list[bool] = []
@@ -123,7 +125,7 @@ class Buckets:
                 raise _MovedOnError
             state = counted(writer, own, replace(state, covered=after.covered, new=False), now)
             content = state.to_json(now)
-            artifact = self._artifacts.make(ArtifactKind.ACTIVE_SET, own, content, index_only=True, user_type=user_type)
+            artifact = self._artifacts.make(ArtifactKind.ACTIVE_SET, own, content, index_only=True, until=until)
             self._artifacts.put(writer, artifact)
 
         try:
@@ -141,7 +143,8 @@ class Buckets:
             beyond=state.covered,
             limit=10_000,
         )
-        turns = self._artifacts.found(reader, wanted)[::-1][:_WINDOW]
+        waiting = self._artifacts.found(reader, wanted)
+        turns = sorted(waiting, key=lambda each: (each.updated_at, each.artifact_id))[:_WINDOW]
         stored = Wanted(
             user_id=place.user_id, conversation_id=place.conversation_id, kinds=[ArtifactKind.BUCKET], limit=1_000
         )
@@ -150,13 +153,15 @@ class Buckets:
     def _filled(self, read: _Due) -> list[Bucket]:
         """The buckets that change, with what the turns tell merged into them."""
         known = {
-            each.bucket_id: each for artifact in read.buckets if (each := _bucket(self._artifacts.whole(artifact)))
+            each.bucket_id: each
+            for artifact in read.buckets
+            if (each := read_bucket(self._artifacts.readable(artifact)))
         }
         changed: dict[str, Bucket] = {}
         slices: dict[str, dict[str, Any]] = {}
         for artifact in read.turns:
-            fingerprint = stored_fingerprint(artifact.content)
-            if not any(fingerprint.items(kind) for kind in KINDS):
+            fingerprint = readable_fingerprint(artifact)
+            if fingerprint is None or not any(fingerprint.items(kind) for kind in KINDS):
                 continue
             bucket = _home(known, fingerprint)
             known[bucket.bucket_id] = changed[bucket.bucket_id] = bucket
@@ -171,7 +176,9 @@ class Buckets:
                 bucket.timeline[:2] = [_joined(bucket.timeline[0], bucket.timeline[1])]
         return list(changed.values())
 
-    def _artifact(self, place: Place, bucket: Bucket, user_type: str | None) -> Artifact:
+    def _artifact(
+        self, place: Place, bucket: Bucket, user_type: str | None = None, until: datetime | None = None
+    ) -> Artifact:
         own = Place(place.user_id, place.conversation_id)
         return self._artifacts.make(
             ArtifactKind.BUCKET,
@@ -180,14 +187,27 @@ class Buckets:
             unique_tags=[f"mem:bucket:{bucket.bucket_id}"],
             whole=bucket.to_json(),
             user_type=user_type,
+            until=None if user_type else until,
         )
+
+    def without(self, place: Place, turn_id: str) -> None:
+        """Takes what only one turn has told out of the buckets of its conversation."""
+        own = Place(place.user_id, place.conversation_id)
+        wanted = Wanted(
+            user_id=own.user_id, conversation_id=own.conversation_id, kinds=[ArtifactKind.BUCKET], limit=1_000
+        )
+        for artifact in self._artifacts.find(wanted):
+            bucket = read_bucket(self._artifacts.readable(artifact))
+            if bucket is not None and _unsupported(bucket, turn_id):
+                self._artifacts.save([self._artifact(own, bucket, until=artifact.expires_at)])
 
     def whole(self, place: Place, bucket_id: str) -> dict[str, Any] | None:
         """A bucket with its whole timeline."""
-        key = f"mem:bucket:{bucket_id}"
-        found = self._storage.read(
-            lambda reader: reader.artifact_by_key(place.user_id, place.conversation_id, ArtifactKind.BUCKET, key)
+        key = (
+            unique_key(ArtifactKind.BUCKET, Place(place.user_id, place.conversation_id), (f"mem:bucket:{bucket_id}",))
+            or ""
         )
+        found = self._storage.read(lambda reader: self._artifacts.by_key(reader, place, ArtifactKind.BUCKET, key))
         return None if found is None else self._artifacts.whole(found)
 
 
@@ -202,7 +222,8 @@ class _MovedOnError(Exception):
     """Another process has put turns into buckets meanwhile."""
 
 
-def _bucket(data: Any) -> Bucket | None:
+def read_bucket(data: Any) -> Bucket | None:
+    """A bucket from its document; None for what is none."""
     if not isinstance(data, Mapping) or not isinstance(data.get("bucket_id"), str):
         return None
     return Bucket(
@@ -211,7 +232,17 @@ def _bucket(data: Any) -> Bucket | None:
         short_desc=str(data.get("short_desc") or ""),
         topic_centroid=list(data.get("topic_centroid") or []),
         enabled=bool(data.get("enabled", True)),
-        timeline=list(data.get("timeline") or []),
+        timeline=[each for each in data.get("timeline") or [] if _is_slice(each)],
+    )
+
+
+def _is_slice(data: Any) -> bool:
+    """Whether something is a slice of time as `_carried` makes them."""
+    signals = (each for kind in KINDS for each in data.get(kind.value, [])) if isinstance(data, Mapping) else ()
+    return (
+        isinstance(data, Mapping)
+        and all(isinstance(data.get(name), str) for name in ("ts_from", "ts_to", "objective_hint"))
+        and all(isinstance(each, Mapping) and {"key", "weight", "support_turn_ids"} <= each.keys() for each in signals)
     )
 
 
@@ -228,8 +259,8 @@ def _home(known: Mapping[str, Bucket], fingerprint: TurnFingerprint) -> Bucket:
     if best is not None:
         return best
     name = (fingerprint.topics[0] if fingerprint.topics else fingerprint.objective or "general")[:_LONGEST_NAME]
-    slug = tag_key(name)[:32]
-    bucket_id = f"obj-{slug}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+    # No word of it: an id stays where a name is forgotten.
+    bucket_id = f"obj-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
     return known.get(bucket_id) or Bucket(bucket_id=bucket_id, name=name, short_desc=fingerprint.objective)
 
 
@@ -265,8 +296,24 @@ def _merge(into: dict[str, Any], fingerprint: TurnFingerprint) -> None:
             same["last_seen_ts"] = moment
             support = dict.fromkeys([*same["support_turn_ids"], fingerprint.turn_id])
             same["support_turn_ids"] = list(support)[-_MOST_SUPPORT:]
-        signals.sort(key=lambda each: (-each["weight"], each["last_seen_ts"]))
+        signals.sort(key=lambda each: (each["weight"], each["last_seen_ts"]), reverse=True)
         del signals[_MOST_SIGNALS:]
+
+
+def _unsupported(bucket: Bucket, turn_id: str) -> bool:
+    """Takes a turn out of a bucket, with the signals that nothing else supports; whether it was in it."""
+    found = False
+    for each in bucket.timeline:
+        for kind in KINDS:
+            kept = []
+            for signal in each.get(kind.value, []):
+                support = [known for known in signal["support_turn_ids"] if known != turn_id]
+                found = found or len(support) < len(signal["support_turn_ids"])
+                if support:
+                    kept.append({**signal, "support_turn_ids": support})
+            each[kind.value] = kept
+    bucket.timeline = [each for each in bucket.timeline if any(each.get(kind.value) for kind in KINDS)]
+    return found
 
 
 def _joined(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from datetime import timedelta
 from typing import Any
 
 from recollect.knowledge import Draft
@@ -18,17 +19,20 @@ _FEWEST_WORDS = 3
 _LONGEST = 1_000
 
 
-def drafts(fingerprint: TurnFingerprint, place: Place) -> list[Draft]:
-    """What a fingerprint has to say beyond its own conversation; what holds for one piece of work stays there."""
+def drafts(fingerprint: TurnFingerprint, place: Place, keep: timedelta | None = None) -> list[Draft]:
+    """What a fingerprint has to say beyond its own conversation; what holds for one piece of work stays there.
+
+    `keep` is how long something of this user may be kept; None for good.
+    """
     return [
-        _draft(item, kind, place)
+        _draft(item, kind, place, keep)
         for kind in _LASTING
         for item in fingerprint.items(kind)
         if item.scope not in PASSING_SCOPES and item.value not in (None, "")
     ]
 
 
-def _draft(item: Item, kind: ItemKind, place: Place) -> Draft:
+def _draft(item: Item, kind: ItemKind, place: Place, keep: timedelta | None) -> Draft:
     told = json.dumps([kind.value, item.to_json()], sort_keys=True)
     digest = hashlib.sha256(f"{place.conversation_id} {place.turn_id} {told}".encode()).hexdigest()
     source = Source(
@@ -42,7 +46,7 @@ def _draft(item: Item, kind: ItemKind, place: Place) -> Draft:
         type=None if kind is ItemKind.FACT else MemoryType.PREFERENCE,
         confidence=_CONFIDENCE,
         source=source,
-        expires="never",
+        expires="never" if keep is None else keep,
         key=f"turn {digest}",
     )
 

@@ -14,7 +14,7 @@ from recollect.model.artifact import Artifact, ArtifactKind, Wanted, Within
 from recollect.model.check import Checker
 from recollect.model.clock import Clock, parse_time, to_iso
 from recollect.model.turn import Origin, Reaction
-from recollect.storage.interface import Storage, Writer
+from recollect.storage.interface import Reader, Storage, Writer
 from recollect.turns.artifacts import Artifacts, Place
 from recollect.turns.log import MOST_ENTRIES, entry
 
@@ -107,18 +107,24 @@ class Feedbacks:
         )
 
         def work(writer: Writer) -> None:
-            log = _log_of(writer, place)
+            log = self._log_of(writer, place)
             if log is None:
                 raise NotFound(f"no turn {place.turn_id} in this conversation", code="turn_not_found")
             assert made.unique_key is not None  # noqa: S101  reactions always have one
-            earlier = writer.artifact_by_key(place.user_id, place.conversation_id, made.kind, made.unique_key)
+            earlier = self._artifacts.by_key(writer, place, made.kind, made.unique_key)
             if clears:
                 writer.drop_artifacts([] if earlier is None else [earlier.artifact_id])
             else:
                 # Feedback that was given anew is new: it is shown with its own time.
                 kept = made if earlier is None else replace(made, artifact_id=earlier.artifact_id)
                 objective = (log.content.get("turn_summary") or {}).get("objective") or ""
-                writer.put_artifact(replace(kept, content={**kept.content, "objective": objective}))
+                until = (
+                    kept.expires_at
+                    if log.expires_at is None
+                    else min(log.expires_at, kept.expires_at or log.expires_at)
+                )
+                told = {**kept.content, "objective": objective}
+                writer.put_artifact(replace(kept, content=told, expires_at=until))
             if machine and earlier is not None:
                 return
             writer.put_artifact(self._mirrored(log, None if clears else given, given.origin))
@@ -168,6 +174,10 @@ class Feedbacks:
         told |= {"feedbacks": feedbacks[-_MOST_MIRRORED:], "entries": entries[-MOST_ENTRIES:]}
         return replace(log, content={**content, "turn_log": told}, updated_at=self._clock.now())
 
+    def _log_of(self, reader: Reader, place: Place) -> Artifact | None:
+        log = self._artifacts.by_key(reader, place, ArtifactKind.TURN_LOG, f"turn:{place.turn_id}")
+        return log if log is not None and isinstance(log.content, dict) else None
+
     def without(self, writer: Writer, place: Place) -> list[Artifact]:
         """What a turn that is rolled back said of others is taken out of their logs; its own reactions."""
         wanted = Wanted(
@@ -182,7 +192,7 @@ class Feedbacks:
             if isinstance(each.content, dict) and each.content.get("from_turn_id") == place.turn_id
         ]
         for each in own:
-            log = _log_of(writer, replace(place, turn_id=each.turn_id))
+            log = self._log_of(writer, replace(place, turn_id=each.turn_id))
             if log is None or each.turn_id == place.turn_id:
                 continue
             content = dict(log.content)
@@ -233,19 +243,14 @@ def read_feedback(artifact: Artifact) -> Feedback | None:
     return Feedback(
         turn_id=artifact.turn_id,
         conversation_id=artifact.conversation_id,
-        origin=Origin(origin) if origin in set(Origin) else Origin.MACHINE,
-        reaction=Reaction(reaction) if reaction in set(Reaction) else None,
+        origin=Origin(origin) if isinstance(origin, str) and origin in set(Origin) else Origin.MACHINE,
+        reaction=Reaction(reaction) if isinstance(reaction, str) and reaction in set(Reaction) else None,
         text=str(data.get("text") or ""),
-        confidence=float(data.get("confidence") or 0.0),
+        confidence=sure if isinstance(sure := data.get("confidence"), float) else 0.0,
         given_at=artifact.created_at,
         from_turn_id=data.get("from_turn_id"),
         objective=str(data.get("objective") or ""),
     )
-
-
-def _log_of(writer: Writer, place: Place) -> Artifact | None:
-    key = f"turn:{place.turn_id}"
-    return writer.artifact_by_key(place.user_id, place.conversation_id, ArtifactKind.TURN_LOG, key)
 
 
 def _counts(found: Sequence[Artifact]) -> dict[str, int]:

@@ -18,15 +18,19 @@ _COMMON = frozenset(
     things there here much many good great""".split()  # noqa: SIM905
 )
 _REFUSED = re.compile(
-    r"^\W*(?:no[,.!]|wrong|that'?s (?:wrong|not (?:right|what|correct|true|it))|this is (?:wrong|not)|not what i|"
-    r"you (?:got|are) (?:it )?wrong|incorrect|that (?:didn'?t|doesn'?t) (?:work|help)|i (?:already )?told you)",
+    r"^\W*(?:no[,.!]+\s+(?:that|it|this|you|wrong|not\b|i (?:said|meant|asked))|wrong(?:[.!,]|$)|"
+    r"that'?s (?:wrong|not (?:right|what|correct|true|it))\b|this is (?:wrong|not (?:right|what|correct|true))\b|"
+    r"not what i\b|you (?:got|are) (?:it )?wrong\b|(?:that'?s )?incorrect(?:[.!,]|$)|"
+    r"(?:that|this|it) (?:didn'?t|doesn'?t|did not|does not) (?:work|help)\b|i (?:already )?told you\b)",
     re.IGNORECASE,
 )
 _PRAISED = re.compile(
-    r"^\W*(?:perfect|great|excellent|exactly|awesome|nice|that'?s (?:right|correct|perfect|it|great)|"
-    r"(?:that|this|it) (?:worked|works|helped)|well done|thank(?:s| you)[,! ]+(?:that|this|perfect|great|it))",
+    r"^\W*(?:(?:perfect|great|excellent|exactly|awesome|nice|well done|brilliant|wonderful)(?:[.!,]|$)|"
+    r"that'?s (?:right|correct|perfect|it|great)(?:[.!,]|$)|(?:that|this|it) (?:worked|works|helped)\b|"
+    r"thank(?:s| you)[,! ]+(?:that|this|perfect|great|it)\b)",
     re.IGNORECASE,
 )
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _SURE = 0.8
 
 
@@ -44,6 +48,9 @@ def gate_message(message: str) -> Gated:
     words = [word.lower().strip("'-") for word in _WORD.findall(message)]
     telling = [word for word in words if len(word) >= _SHORTEST and word not in STOP_WORDS | _COMMON]
     topics = tuple(word for word, _ in Counter(telling).most_common(_MOST_TOPICS))
+    first = _SENTENCE.split(message.strip())[0]
+    if first.endswith("?"):  # who asks does not judge
+        return Gated(topics)
     if _REFUSED.match(message):
         return Gated(topics, Reaction.NOT_OK, _SURE)
     if _PRAISED.match(message):

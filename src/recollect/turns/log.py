@@ -44,8 +44,9 @@ def document(
 ) -> dict[str, Any]:
     """What the index holds of a turn's log; feedback that an earlier writing of it got stays."""
     told = fingerprint.to_json()
-    before = earlier.get("turn_log", {})
-    kept = [line for line in before.get("entries", []) if line.get("area") == "feedback"]
+    told_before = earlier.get("turn_log")
+    before = told_before if isinstance(told_before, Mapping) else {}
+    kept = [line for line in before.get("entries", []) if isinstance(line, Mapping) and line.get("area") == "feedback"]
     return {
         "turn_id": fingerprint.turn_id,
         "conversation_id": conversation_id,

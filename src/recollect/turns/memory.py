@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
@@ -10,15 +10,19 @@ from typing import Any
 
 from recollect.errors import InvalidInput, NotFound, Refused
 from recollect.knowledge import Draft, Receipt, Remember, refusal
+from recollect.knowledge.access import everything
+from recollect.knowledge.forget import FORGOTTEN
 from recollect.knowledge.transition import set_status
 from recollect.model.artifact import Artifact, ArtifactKind, Wanted, Within
 from recollect.model.clock import Clock
+from recollect.model.edge import EdgeType
+from recollect.model.memory import Memory
 from recollect.model.scope import Speaker
 from recollect.model.status import Status
-from recollect.model.turn import ItemKind, TurnFingerprint, read_items, stored_fingerprint, tag_key
+from recollect.model.turn import ItemKind, TurnFingerprint, read_items, tag_key
 from recollect.storage.interface import Reader, Storage, Vector, Writer
 from recollect.turns.active_set import ActiveSet, counted, read_active_set
-from recollect.turns.artifacts import Artifacts, Place
+from recollect.turns.artifacts import DAYS, Artifacts, Place, days_kept, readable_fingerprint
 from recollect.turns.buckets import Buckets
 from recollect.turns.feed import drafts, sentence
 from recollect.turns.feedback import Feedback, Feedbacks, read_feedback
@@ -37,7 +41,7 @@ _PAGE = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """A turn as it is to be kept."""
+    """A turn as it is to be kept. `told` is what its message asked to be remembered and was stored already."""
 
     place: Place
     fingerprint: TurnFingerprint
@@ -48,6 +52,7 @@ class Turn:
     picked_buckets: Sequence[str] = ()
     chat: str | None = None
     user_type: str | None = None
+    told: Sequence[Receipt] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +128,8 @@ class TurnMemory:
         place, fingerprint = turn.place, turn.fingerprint
         if place.turn_id != fingerprint.turn_id:
             raise InvalidInput.of("invalid_fingerprint", "turn_id", fingerprint.turn_id, "that of the turn")
-        told = drafts(fingerprint, place)
+        days = days_kept(None, turn.user_type)
+        told = drafts(fingerprint, place, None if days >= DAYS else timedelta(days=days))
         vectors = self._remember.vectors([(draft.content, None) for draft in told])
         said = {"user_message": turn.message, "answer": turn.answer}
         topics = [f"topic:{key}" for topic in fingerprint.topics if (key := tag_key(topic))]
@@ -137,7 +143,10 @@ class TurnMemory:
             first = state.new or self._is_first(writer, place)
             content = self._logged(writer, turn, receipts)
             _, gone = self._artifacts.put(writer, self._artifacts.filled(log, content))
-            self._artifacts.put(writer, self._fingerprint(turn, first=first))
+            print_ = self._fingerprint(turn, first=first)
+            if state.covered is not None and print_.updated_at <= state.covered[0]:  # the clock was set back
+                print_ = replace(print_, updated_at=state.covered[0] + timedelta(microseconds=1))
+            self._artifacts.put(writer, print_)
             self._put_active_set(writer, turn, state)
             return receipts, gone
 
@@ -159,24 +168,28 @@ class TurnMemory:
         for draft, vector in zip(told, vectors, strict=True):
             try:
                 receipt = writer.attempt(partial(self._remember.within, writer, draft, vector, speaker))
+                if receipt.memory is not None and receipt.memory.status is Status.RETRACTED:  # rolled back before
+                    again = replace(draft, key=None)
+                    receipt = writer.attempt(partial(self._remember.within, writer, again, vector, speaker))
             except (Refused, InvalidInput) as error:
                 receipt = refusal(error)
             receipts.append(receipt)
         return receipts
 
-    @staticmethod
-    def _logged(reader: Reader, turn: Turn, receipts: Sequence[Receipt]) -> dict[str, Any]:
+    def _logged(self, reader: Reader, turn: Turn, receipts: Sequence[Receipt]) -> dict[str, Any]:
         """The log of a turn, with what was learned from it, so that it can be taken back."""
         place = turn.place
-        key = f"turn:{place.turn_id}"
-        earlier = reader.artifact_by_key(place.user_id, place.conversation_id, ArtifactKind.TURN_LOG, key)
-        before = {} if earlier is None else earlier.content
+        earlier = self._artifacts.by_key(reader, place, ArtifactKind.TURN_LOG, f"turn:{place.turn_id}")
+        before = _mapping(None if earlier is None else earlier.content)
         content = document(turn.log, turn.fingerprint, place.conversation_id, turn.message, turn.answer, before)
         learned = {
-            "stored": [each.memory.memory_id for each in receipts if each.outcome == "stored" and each.memory],
-            "superseded": [old.memory_id for each in receipts for old in each.superseded],
+            "stored": [
+                each.memory.memory_id
+                for each in [*turn.told, *receipts]
+                if each.outcome == "stored" and each.memory is not None
+            ]
         }
-        known = before.get("turn_log", {}).get("state", {}).get("learned")
+        known = _learned(before)
         content["turn_log"]["state"]["learned"] = _merged(known, learned)
         return content
 
@@ -226,40 +239,69 @@ class TurnMemory:
             own = self._artifacts.found(writer, wanted)
             said = self._feedbacks.without(writer, place)
             log = next((each for each in own if each.kind == ArtifactKind.TURN_LOG), None)
-            self._unlearn(writer, place, {} if log is None else log.content)
+            self._unlearn(writer, place, {} if log is None else _mapping(log.content))
             every = {each.artifact_id: each for each in [*own, *said]}
             gone[:] = self._artifacts.drop(writer, list(every.values()))
+            messages = [
+                each
+                for each in writer.messages(place.conversation_id, _MOST)
+                if each.metadata.get("turnId") == place.turn_id
+            ]
+            session = writer.session(place.conversation_id)
+            if session is not None and session.user_id in {None, place.user_id}:
+                writer.drop_messages(messages)
             state = read_active_set(writer, place)
             if not state.new and every:
-                self._forget_choice(writer, place, state)
+                self._forget_choice(writer, place, state, own)
             return bool(every)
 
         done = self._storage.write(work)
         self._artifacts.drop_blobs(gone)
+        if done:
+            self._buckets.without(place, place.turn_id)
         return done
 
-    def _forget_choice(self, writer: Writer, place: Place, state: ActiveSet) -> None:
+    def _forget_choice(self, writer: Writer, place: Place, state: ActiveSet, gone: Sequence[Artifact]) -> None:
+        """The conversation's own state without what the turn had put into it: its choice of itself, its title."""
         own = Place(place.user_id, place.conversation_id)
         now = self._clock.now()
         chosen = state.selected_local_memories_turn_ids
         left = None if chosen is None else tuple(each for each in chosen if each != place.turn_id)
-        newer = counted(writer, own, replace(state, selected_local_memories_turn_ids=left), now)
-        made = self._artifacts.make(ArtifactKind.ACTIVE_SET, own, newer.to_json(now), index_only=True)
-        self._artifacts.put(writer, made)
+        titles = {_mapping(each.content).get("conversation_title") for each in gone if START in each.tags}
+        title = "" if state.conversation_title in titles else state.conversation_title
+        newer = replace(state, selected_local_memories_turn_ids=left, conversation_title=title)
+        content = counted(writer, own, newer, now).to_json(now)
+        self._artifacts.put(writer, self._artifacts.make(ArtifactKind.ACTIVE_SET, own, content, index_only=True))
 
-    def _unlearn(self, writer: Writer, place: Place, content: dict[str, Any]) -> None:
-        """What a turn had stored is retracted, and what that had replaced counts again."""
-        learned = content.get("turn_log", {}).get("state", {}).get("learned") or {}
-        now = self._clock.now()
+    def _unlearn(self, writer: Writer, place: Place, log: Mapping[str, Any]) -> None:
+        """What only this turn has told is retracted; what it had taken the place of counts again."""
+        for memory_id in _learned(log).get("stored") or ():
+            memory = writer.any_memory(memory_id)
+            if memory is None or memory.scope.owner_user_id not in {None, place.user_id}:
+                continue
+            if memory.status not in {Status.ACTIVE, Status.SUPERSEDED}:
+                continue
+            if writer.is_said_elsewhere(memory_id, place.conversation_id, place.turn_id or ""):
+                continue
+            counted_still = memory.status is Status.ACTIVE
+            self._set(writer, place, memory, Status.RETRACTED)
+            if counted_still:
+                self._restore_before(writer, place, memory)
+
+    def _restore_before(self, writer: Writer, place: Place, memory: Memory) -> None:
+        """What a memory had taken the place of counts again; where that was retracted, what was before it."""
+        seen = everything(memory.orchestrator_id, Speaker(user=place.user_id), self._clock.now())
+        for edge in writer.edges(seen, [memory.memory_id]):
+            if edge.edge_type is EdgeType.UPDATES and edge.from_memory_id == memory.memory_id:
+                before = writer.any_memory(edge.to_memory_id)
+                if before is not None and before.status is Status.SUPERSEDED:
+                    self._set(writer, place, before, Status.ACTIVE)
+                elif before is not None and before.status is Status.RETRACTED:
+                    self._restore_before(writer, place, before)
+
+    def _set(self, writer: Writer, place: Place, memory: Memory, status: Status) -> None:
         reason = f"the turn {place.turn_id} was rolled back"
-        for name, was, then in (
-            ("stored", Status.ACTIVE, Status.RETRACTED),
-            ("superseded", Status.SUPERSEDED, Status.ACTIVE),
-        ):
-            for memory_id in learned.get(name) or ():
-                memory = writer.any_memory(memory_id)
-                if memory is not None and memory.status is was and memory.scope.owner_user_id in {None, place.user_id}:
-                    set_status(writer, memory, then, place.user_id, now, reason)
+        set_status(writer, memory, status, place.user_id, self._clock.now(), reason)
 
     def turns(self, place: Place, limit: int) -> list[TurnFingerprint]:
         """The fingerprints of a conversation's last turns, newest first."""
@@ -270,13 +312,10 @@ class TurnMemory:
     def log_of(self, place: Place) -> dict[str, Any]:
         """The whole log of a turn."""
         key = f"turn:{place.turn_id}"
-        found = self._storage.read(
-            lambda reader: reader.artifact_by_key(place.user_id, place.conversation_id, ArtifactKind.TURN_LOG, key)
-        )
+        found = self._storage.read(lambda reader: self._artifacts.by_key(reader, place, ArtifactKind.TURN_LOG, key))
         if found is None:
             raise NotFound(f"no turn {place.turn_id} in this conversation", code="turn_not_found")
-        content: dict[str, Any] = self._artifacts.whole(found)
-        return content
+        return dict(_mapping(self._artifacts.whole(found)))
 
     def conversation(self, place: Place, *, materialize: bool, days: int) -> dict[str, Any]:
         """Everything that is kept of a conversation, by turn; blobs are read only to `materialize`."""
@@ -311,11 +350,12 @@ class TurnMemory:
             "tags": list(artifact.tags),
             "ts": artifact.created_at,
             "index_only": artifact.index_only,
-            "content": self._artifacts.whole(artifact) if materialize else artifact.content,
+            "content": self._artifacts.readable(artifact) if materialize else artifact.content,
         }
 
     def _fingerprints(self, reader: Reader, wanted: Wanted) -> list[TurnFingerprint]:
-        return [stored_fingerprint(each.content) for each in self._artifacts.found(reader, wanted)]
+        found = (readable_fingerprint(each) for each in self._artifacts.found(reader, wanted))
+        return [each for each in found if each is not None]
 
     def _turns(self, reader: Reader, place: Place, turn_ids: Sequence[str]) -> list[TurnFingerprint]:
         wanted = replace(self._wanted(place, ArtifactKind.FINGERPRINT, _MOST), turn_ids=list(turn_ids))
@@ -355,17 +395,26 @@ class TurnMemory:
         return count
 
     def _redacted(self, artifact: Artifact, redacted: Callable[[str], str]) -> bool:
-        content = _mapped(artifact.content, redacted)
-        whole = self._artifacts.whole(artifact) if artifact.blob else None
-        clean = _mapped(whole, redacted)
-        if content == artifact.content and clean == whole:
-            return False
-        tags = tuple(tag for tag in artifact.tags if not tag.startswith("topic:"))
-        newer = replace(artifact, content=content, tags=tags)
+        """Takes what is forgotten out of one artifact, as it is stored at that moment."""
+        made: list[Artifact] = []
+
+        def changed(stored: Artifact) -> Artifact | None:
+            content = _mapped(stored.content, redacted)
+            if content == stored.content and not made:
+                return None
+            tags = tuple(tag for tag in stored.tags if not tag.startswith("topic:"))
+            newer = replace(stored, content=_without_names(content), tags=tags)
+            return replace(newer, blob=made[0].blob, blob_digest=made[0].blob_digest) if made else newer
+
         if artifact.blob is not None:
-            newer = self._artifacts.rewritten(newer, clean)
-        self._artifacts.replace(artifact, newer)
-        return True
+            whole = self._artifacts.readable(artifact)
+            clean = _mapped(whole, redacted)
+            if clean != whole or _mapped(artifact.content, redacted) != artifact.content:
+                made.append(self._artifacts.rewritten(artifact, _without_names(clean)))
+        done = self._artifacts.change(artifact.artifact_id, changed)
+        if not done:
+            self._artifacts.discard(made)
+        return done
 
     def collect(self) -> int:
         """Removes artifacts whose time is over, and blobs that nothing names; how many artifacts."""
@@ -378,9 +427,27 @@ def _page(
     return reader.artifacts_after(after, _PAGE, user_id, conversation_id)
 
 
+def _mapping(value: Any) -> Mapping[str, Any]:
+    """An object, whatever is stored: nothing where it is none."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def _learned(log: Mapping[str, Any]) -> Mapping[str, Any]:
+    return _mapping(_mapping(_mapping(log.get("turn_log")).get("state")).get("learned"))
+
+
+def _without_names(value: Any) -> Any:
+    """A document without the words that were made of what is forgotten: topics, and names of buckets."""
+    if isinstance(value, dict):
+        blank: dict[str, Any] = {"topics": [], "topic_centroid": []}
+        blank |= {"name": FORGOTTEN} if "bucket_id" in value else {}
+        return {name: blank[name] if name in blank else _without_names(each) for name, each in value.items()}
+    return [_without_names(each) for each in value] if isinstance(value, list) else value
+
+
 def _merged(known: Any, learned: dict[str, list[str]]) -> dict[str, list[str]]:
     """What a turn has had stored and replaced, also by an earlier keeping of it."""
-    before = known if isinstance(known, dict) else {}
+    before = _mapping(known)
     return {name: list(dict.fromkeys([*(before.get(name) or []), *ids])) for name, ids in learned.items()}
 
 

@@ -14,9 +14,9 @@ from recollect.llm import ChatMessage, ChatModel, ModelFailed
 from recollect.model.artifact import ArtifactKind, Wanted, Within, listed
 from recollect.model.terms import terms
 from recollect.model.text import is_blank
-from recollect.model.turn import SEVERITIES, Item, ItemKind, TurnFingerprint, read_items, stored_fingerprint, tag_key
+from recollect.model.turn import SEVERITIES, Item, ItemKind, TurnFingerprint, read_items, tag_key
 from recollect.turns.answers import structured
-from recollect.turns.artifacts import Artifacts
+from recollect.turns.artifacts import Artifacts, readable_fingerprint
 
 TAG = "assistant_signal"
 _MOST_LOOKED_AT = 1_000
@@ -115,8 +115,8 @@ async def by_model(model: ChatModel, answer: str, spec: str) -> tuple[Item, ...]
 
 def tags(fingerprint: TurnFingerprint) -> list[str]:
     """The tags by which a fingerprint's signals are found, in every script."""
-    keys = [key for item in fingerprint.assistant_signals if (key := tag_key(item.key))]
-    return [TAG, *(f"{TAG}:{key}" for key in dict.fromkeys(keys))] if fingerprint.assistant_signals else []
+    keys = dict.fromkeys(key for item in fingerprint.assistant_signals if (key := tag_key(item.key)))
+    return [TAG, *(f"{TAG}:{key}" for key in keys)] if fingerprint.assistant_signals else []
 
 
 def promoted(artifacts: Artifacts, user_id: str, key: Any) -> Promotion:
@@ -134,7 +134,9 @@ def promoted(artifacts: Artifacts, user_id: str, key: Any) -> Promotion:
     order = SEVERITIES[ItemKind.SIGNAL]
     moments, turn_ids, severities = [], [], []
     for artifact in artifacts.find(wanted):
-        fingerprint = stored_fingerprint(artifact.content)
+        fingerprint = readable_fingerprint(artifact)
+        if fingerprint is None:
+            continue
         same = [item for item in fingerprint.assistant_signals if tag_key(item.key) == folded]
         same = same if folded else [item for item in same if item.key == key]
         if same:

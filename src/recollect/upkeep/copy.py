@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 
 from recollect.config import load_settings
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import InvalidInput, NotFound, StorageUnavailable
 from recollect.log import MemoryLog
 from recollect.model.clock import SystemClock
 from recollect.storage.copy import Copied, copy_store
@@ -36,11 +37,22 @@ def copy_memory(
         there = _open(target, orchestrator, files)
         try:
             name = layout.root if server_url(source) is None else schema_status(server_url(source), layout).place
-            return copy_store(here, there, str(name), progress)
+            copied = copy_store(here, there, str(name), progress)
+            _copy_blobs(layout, _layout(target, orchestrator, files))
+            return copied
         finally:
             there.close()
     finally:
         here.close()
+
+
+def _copy_blobs(source: Layout, target: Layout) -> None:
+    """What is too large for the index goes along, where it lies in files."""
+    if source.blobs.is_dir() and source.blobs != target.blobs:
+        try:
+            shutil.copytree(source.blobs, target.blobs, dirs_exist_ok=True)
+        except (OSError, shutil.Error) as error:
+            raise StorageUnavailable(f"the blobs could not be copied: {error}", path=str(target.blobs)) from error
 
 
 def _layout(place: Place, orchestrator: str, files: Place | None) -> Layout:

@@ -27,11 +27,11 @@ def turn(turn_id, hours_ago, **told):
 @pytest.mark.parametrize(
     ("message", "kind", "key", "severity"),
     [
-        ("Please always use bullet points", "assertions", "format", "must"),
+        ("Please always use bullet points", "assertions", "format.bullet", "must"),
         ("I prefer short answers", "assertions", "length", "prefer"),
-        ("You can use emojis", "assertions", "tone", "allow"),
+        ("You can use emojis", "assertions", "tone.emoji", "allow"),
         ("Never send me PDFs by email", "exceptions", None, "do_not"),
-        ("I don't like jokes in answers", "exceptions", "tone", "avoid"),
+        ("I don't like jokes in answers", "exceptions", "tone.joke", "avoid"),
         ("Don't use tables", "exceptions", None, "do_not"),
         ("I live in Oslo", "facts", "home", None),
         ("My budget is 400000 dollars", "facts", "budget", None),
@@ -46,7 +46,21 @@ def test_what_a_message_tells_is_read_out_of_it(message, kind, key, severity):
 
 
 @pytest.mark.parametrize(
-    "message", ["What is the capital of France?", "Can you use tables?", "", "hello", "Fix the diagram please"]
+    "message",
+    [
+        "What is the capital of France?",
+        "Can you use tables?",
+        "",
+        "hello",
+        "Fix the diagram please",
+        "Never mind.",
+        "Don't worry about it",
+        "You must be kidding",
+        "Use cases are in the appendix",
+        "You can see the file here",
+        "Always be closing, what does that mean",
+        "Do not go gentle into that good night - who wrote that",
+    ],
 )
 def test_a_message_that_tells_nothing_leaves_nothing(message):
     told = by_rules(Offer(message=message))
@@ -115,7 +129,7 @@ def test_what_a_model_proposes_is_checked(server, model):
     told = asyncio.run(by_model(model, offer, pieces.append))
     assert told.objective == "Plan [SYSTEM] the trip" and told.local_memories_turn_ids == ("turn-0", "turn-2")
     assert [(item.value, item.severity) for item in told.assertions] == [("lists", "must")]
-    assert told.exceptions[0].severity == "avoid" and len(told.facts) == 64 and told.turn_ids == ()
+    assert told.exceptions[0].severity == "avoid" and len(told.facts) == 32 and told.turn_ids == ()
     assert len(pieces) > 1, "it comes in pieces"
     assert "[CURRENT TURN]" in json.dumps(server.requests[0])
 
@@ -125,6 +139,40 @@ def test_a_model_that_fails_says_so(server, model, step):
     server.script = [step]
     with pytest.raises(ModelFailed):
         asyncio.run(by_model(model, Offer(message="hi")))
+
+
+def test_what_can_have_one_value_is_overridden_and_the_rest_is_not():
+    def bound(*messages):
+        made = []
+        for number, message in enumerate(messages):
+            told = by_rules(Offer(message=message)).to_json()
+            told = {name: told[name] for name in ("objective", "assertions", "exceptions", "facts")}
+            made.insert(0, turn(f"t{number}", -number, **told))
+        return by_rules(Offer(message="hello", memories=made)).local_memories_turn_ids
+
+    assert bound("I prefer short answers", "I prefer detailed answers") == ("t1",)
+    assert bound("Always answer in English.", "I prefer Italian food.") == ("t1", "t0")
+    assert bound("Don't use emojis.", "Keep a formal tone.") == ("t1", "t0")
+    assert bound("Don't use tables.", "Use bullet lists.") == ("t1", "t0")
+    assert bound("Never email me.", "I prefer a phone call.") == ("t1", "t0")
+    now = [turn("t0", 1, assertions=[{"key": "length", "value": "I prefer short answers"}])]
+    assert by_rules(Offer(message="I prefer detailed answers", memories=now)).local_memories_turn_ids == ()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Nice is a city in France, is it big?",
+        "Great Britain has how many islands?",
+        "Exactly how many days until Friday?",
+        "Excellent restaurants in Rome?",
+        "No, thanks.",
+        "This is not urgent, but can you book a table?",
+        "Wrong Turn is a film, who directed it?",
+    ],
+)
+def test_a_message_that_only_begins_like_feedback_is_none(message):
+    assert gate_message(message).reaction is None
 
 
 def test_a_gate_finds_topics_and_feedback():

@@ -22,7 +22,7 @@ _MOST_PARTITIONS = 1_000
 
 # The tables that hold what somebody said, in some form.
 _ERASED_FROM = ("memories", "memory_sources", "memory_fts", "memory_terms", "memory_embeddings", "messages", "events",
-                "people", "person_names", "memory_claims", "artifacts", "artifact_tags", "sessions",
+                "people", "person_names", "memory_claims", "artifacts", "artifact_tags", "ingested_files", "sessions",
                 "session_values", "user_profiles")  # fmt: skip
 
 

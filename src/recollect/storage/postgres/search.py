@@ -17,8 +17,8 @@ from recollect.model.scope import Visibility
 from recollect.storage.interface import Matches, Ranked, Vector
 from recollect.storage.postgres.connection import Connection
 from recollect.storage.postgres.reader import PostgresReader
-from recollect.storage.relational.artifacts import ArtifactReader
 from recollect.storage.relational.frequencies import Frequencies
+from recollect.storage.relational.ingestion import IngestionReader
 from recollect.storage.relational.rows import Row
 from recollect.storage.relational.search import RelationalSearcher, searched
 
@@ -55,7 +55,7 @@ class Sizes:
         return size
 
 
-class PostgresSearcher(PostgresReader, ArtifactReader, RelationalSearcher):
+class PostgresSearcher(PostgresReader, IngestionReader, RelationalSearcher):
     """Finds candidates for ranking; everything is inside the gate."""
 
     def __init__(

@@ -17,8 +17,8 @@ from recollect.storage.interface import Vector
 from recollect.storage.postgres.connection import Connection
 from recollect.storage.postgres.search import PostgresSearcher, Sizes, vector_text
 from recollect.storage.postgres.statements import statements
-from recollect.storage.relational.artifacts import ArtifactWriter
 from recollect.storage.relational.frequencies import Frequencies
+from recollect.storage.relational.ingestion import IngestionWriter
 from recollect.storage.relational.rows import Row
 from recollect.storage.relational.transfer import TABLES, Table
 from recollect.storage.relational.writer import Numbers
@@ -26,7 +26,7 @@ from recollect.storage.relational.writer import Numbers
 _SQL = statements()
 
 
-class PostgresWriter(PostgresSearcher, ArtifactWriter):
+class PostgresWriter(PostgresSearcher, IngestionWriter):
     """Reads and writes inside one transaction."""
 
     def __init__(
@@ -38,7 +38,7 @@ class PostgresWriter(PostgresSearcher, ArtifactWriter):
         sizes: Sizes,
         numbers: Numbers,
     ) -> None:
-        ArtifactWriter.__init__(self, orchestrator_id, log, numbers)
+        IngestionWriter.__init__(self, orchestrator_id, log, numbers)
         self._connection = connection
         self._frequency_cache = frequencies
         self._sizes = sizes

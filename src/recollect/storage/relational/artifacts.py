@@ -19,6 +19,14 @@ class ArtifactReader(KnowledgeReader):
     def artifacts(self, wanted: Wanted, now: int) -> list[Artifact]:
         return [_artifact(row) for row in self._rows(*_query(wanted, now))]
 
+    def artifact(self, artifact_id: str) -> Artifact | None:
+        row = self._row("artifact", {"artifact_id": artifact_id})
+        return None if row is None else _artifact(row)
+
+    def is_said_elsewhere(self, memory_id: str, conversation_id: str, turn_id: str) -> bool:
+        asked = {"memory_id": memory_id, "conversation_id": conversation_id, "turn_id": turn_id}
+        return self._row("said_elsewhere", asked) is not None
+
     def artifact_by_key(self, user_id: str, conversation_id: str, kind: str, unique_key: str) -> Artifact | None:
         asked = {"user_id": user_id, "conversation_id": conversation_id, "kind": kind, "unique_key": unique_key}
         row = self._row("artifact_by_key", asked)

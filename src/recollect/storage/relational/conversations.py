@@ -144,6 +144,11 @@ class ConversationWriter(ConversationReader, RelationalWriter):
             newest = max(to_micros(message.created_at) for message in messages)
             self._run("touch_session", {"session_id": session_id, "now": newest})
 
+    def drop_messages(self, messages: Sequence[Message]) -> None:
+        self._erase([message.memory_id for message in messages if message.memory_id is not None])
+        for message in messages:
+            self._run("drop_message", {"message_id": message.message_id})
+
     def set_session_value(self, session_id: str, key: str, value: str, now: int) -> None:
         self._run("set_session_value", {"session_id": session_id, "key": key, "value": self._raw(value), "now": now})
 

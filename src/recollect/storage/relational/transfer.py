@@ -143,6 +143,8 @@ TABLES = (
         ),
     ),
     Table("artifact_tags", ("user_id", "tag", "artifact_id"), keys=3),
+    Table("ingested_files", ("name", "version", "digest", "document_id", "manifest", "finished_at"), keys=2),
+    Table("ingested_memories", ("name", "version", "memory_id"), keys=3),
     Table("memory_fts", ("seq", "terms")),
     Table("memory_embeddings", ("entry", "seq", "model_id", "vector"), numbers="entry_numbers"),
     Table("embedding_queue", ("seq", "attempts", "due_at")),

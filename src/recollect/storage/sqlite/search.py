@@ -11,8 +11,8 @@ import apsw
 from recollect.log import MemoryLog
 from recollect.model.scope import Visibility
 from recollect.storage.interface import Matches, Ranked, Vector
-from recollect.storage.relational.artifacts import ArtifactReader
 from recollect.storage.relational.frequencies import Frequencies
+from recollect.storage.relational.ingestion import IngestionReader
 from recollect.storage.relational.search import RelationalSearcher, searched
 from recollect.storage.sqlite.reader import SqliteReader
 from recollect.storage.sqlite.vectors import Near, VectorIndexes
@@ -23,7 +23,7 @@ _COUNTED = 2_000
 _WALKED = 40_000
 
 
-class SqliteSearcher(SqliteReader, ArtifactReader, RelationalSearcher):
+class SqliteSearcher(SqliteReader, IngestionReader, RelationalSearcher):
     """Finds candidates for ranking; everything is inside the gate."""
 
     def __init__(

@@ -10,8 +10,8 @@ import apsw
 
 from recollect.log import MemoryLog
 from recollect.storage.interface import Vector
-from recollect.storage.relational.artifacts import ArtifactWriter
 from recollect.storage.relational.frequencies import Frequencies
+from recollect.storage.relational.ingestion import IngestionWriter
 from recollect.storage.relational.rows import Row
 from recollect.storage.relational.transfer import Table
 from recollect.storage.relational.writer import Numbers
@@ -22,7 +22,7 @@ from recollect.storage.sqlite.vectors import VectorIndexes
 _SQL = queries("sqlite")
 
 
-class SqliteWriter(SqliteSearcher, ArtifactWriter):
+class SqliteWriter(SqliteSearcher, IngestionWriter):
     """Reads and writes inside one transaction."""
 
     def __init__(
@@ -34,7 +34,7 @@ class SqliteWriter(SqliteSearcher, ArtifactWriter):
         frequencies: Frequencies,
         numbers: Numbers,
     ) -> None:
-        ArtifactWriter.__init__(self, orchestrator_id, log, numbers)
+        IngestionWriter.__init__(self, orchestrator_id, log, numbers)
         self._connection = connection
         self._indexes = indexes
         self._frequency_cache = frequencies

@@ -20,7 +20,7 @@ a.blob, a.blob_digest, a.created_at, a.updated_at, a.expires_at
         WHEN '=' THEN a.created_at = (f.value ->> 1)::bigint WHEN '>=' THEN a.created_at >= (f.value ->> 1)::bigint
         WHEN '>' THEN a.created_at > (f.value ->> 1)::bigint WHEN '<>' THEN a.created_at <> (f.value ->> 1)::bigint
         ELSE false END)
-  AND (:beyond_at::bigint IS NULL OR (a.created_at, a.artifact_id COLLATE "C") > (:beyond_at, :beyond_id))
+  AND (:beyond_at::bigint IS NULL OR (a.updated_at, a.artifact_id COLLATE "C") > (:beyond_at, :beyond_id))
 
 -- name: artifacts_in_conversation
 SELECT @artifact FROM recollect.artifacts AS a WHERE a.orchestrator_id = :orchestrator_id AND a.user_id = :user_id AND a.conversation_id = :conversation_id AND @wanted
@@ -50,6 +50,9 @@ ORDER BY tagged.artifact_id COLLATE "C" DESC LIMIT :limit
 SELECT @artifact FROM recollect.artifacts AS a WHERE a.orchestrator_id = :orchestrator_id AND a.user_id = :user_id AND a.conversation_id = :conversation_id
   AND a.turn_id IN (SELECT jsonb_array_elements_text(:turn_ids::jsonb)) AND @wanted
 ORDER BY a.created_at DESC, a.artifact_id COLLATE "C" DESC LIMIT :limit
+
+-- name: artifact
+SELECT @artifact FROM recollect.artifacts AS a WHERE a.orchestrator_id = :orchestrator_id AND a.artifact_id = :artifact_id
 
 -- name: artifact_by_key
 SELECT @artifact FROM recollect.artifacts AS a WHERE a.orchestrator_id = :orchestrator_id AND a.user_id = :user_id AND a.conversation_id = :conversation_id

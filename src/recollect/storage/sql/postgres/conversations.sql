@@ -54,6 +54,9 @@ FROM recollect.messages WHERE orchestrator_id = :orchestrator_id AND session_id 
 SELECT message_id, session_id, position, role, content, created_at, token_count, metadata, memory_id
 FROM recollect.messages WHERE orchestrator_id = :orchestrator_id AND message_id = :message_id
 
+-- name: drop_message
+DELETE FROM recollect.messages WHERE orchestrator_id = :orchestrator_id AND message_id = :message_id
+
 -- name: session_value
 SELECT value FROM recollect.session_values WHERE orchestrator_id = :orchestrator_id AND session_id = :session_id AND key = :key
 

@@ -74,6 +74,9 @@ ALTER TABLE recollect.forgotten DROP CONSTRAINT IF EXISTS forgotten_scope_is_the
 ALTER TABLE recollect.artifact_tags DROP CONSTRAINT IF EXISTS artifact_tags_artifact_is_there,
     ADD CONSTRAINT artifact_tags_artifact_is_there FOREIGN KEY (orchestrator_id, artifact_id)
     REFERENCES recollect.artifacts ON DELETE CASCADE;
+ALTER TABLE recollect.ingested_memories DROP CONSTRAINT IF EXISTS ingested_memories_memory_is_there,
+    ADD CONSTRAINT ingested_memories_memory_is_there FOREIGN KEY (orchestrator_id, memory_id)
+    REFERENCES recollect.memories (orchestrator_id, memory_id) ON DELETE CASCADE;
 ALTER TABLE recollect.extractions DROP CONSTRAINT IF EXISTS extractions_session_is_there,
     ADD CONSTRAINT extractions_session_is_there FOREIGN KEY (orchestrator_id, session_id)
     REFERENCES recollect.sessions ON DELETE CASCADE

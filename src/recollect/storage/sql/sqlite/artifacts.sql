@@ -21,7 +21,7 @@ a.blob, a.blob_digest, a.created_at, a.updated_at, a.expires_at
         WHEN '<' THEN a.created_at < f.value ->> 1 WHEN '<=' THEN a.created_at <= f.value ->> 1
         WHEN '=' THEN a.created_at = f.value ->> 1 WHEN '>=' THEN a.created_at >= f.value ->> 1
         WHEN '>' THEN a.created_at > f.value ->> 1 WHEN '<>' THEN a.created_at <> f.value ->> 1 ELSE 0 END)
-  AND (:beyond_at IS NULL OR (a.created_at, a.artifact_id) > (:beyond_at, :beyond_id))
+  AND (:beyond_at IS NULL OR (a.updated_at, a.artifact_id) > (:beyond_at, :beyond_id))
 
 -- name: artifacts_in_conversation
 SELECT @artifact FROM artifacts AS a WHERE a.user_id = :user_id AND a.conversation_id = :conversation_id AND @wanted
@@ -50,6 +50,9 @@ ORDER BY tagged.artifact_id DESC LIMIT :limit
 SELECT @artifact FROM artifacts AS a WHERE a.user_id = :user_id AND a.conversation_id = :conversation_id
   AND a.turn_id IN (SELECT value FROM json_each(:turn_ids)) AND @wanted
 ORDER BY a.created_at DESC, a.artifact_id DESC LIMIT :limit
+
+-- name: artifact
+SELECT @artifact FROM artifacts AS a WHERE a.artifact_id = :artifact_id
 
 -- name: artifact_by_key
 SELECT @artifact FROM artifacts AS a WHERE a.user_id = :user_id AND a.conversation_id = :conversation_id

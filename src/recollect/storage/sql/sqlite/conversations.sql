@@ -57,6 +57,9 @@ FROM messages WHERE session_id = :session_id AND position < :before ORDER BY pos
 SELECT message_id, session_id, position, role, content, created_at, token_count, metadata, memory_id
 FROM messages WHERE message_id = :message_id
 
+-- name: drop_message
+DELETE FROM messages WHERE message_id = :message_id
+
 -- name: session_value
 SELECT value FROM session_values WHERE session_id = :session_id AND key = :key
 

@@ -1,0 +1,53 @@
+-- Ingestion: which files became memories. And what a bulletin looks for.
+
+-- fragment: ingested
+name, version, digest, document_id, manifest, finished_at
+
+-- name: ingested_latest
+SELECT @ingested FROM recollect.ingested_files WHERE orchestrator_id = :orchestrator_id AND name = :name
+ORDER BY version DESC LIMIT 1
+
+-- name: ingested_by_digest
+SELECT @ingested FROM recollect.ingested_files WHERE orchestrator_id = :orchestrator_id AND digest = :digest
+ORDER BY finished_at DESC, name COLLATE "C" LIMIT 1
+
+-- name: ingested_list
+SELECT @ingested FROM recollect.ingested_files WHERE orchestrator_id = :orchestrator_id
+ORDER BY finished_at DESC, name COLLATE "C" LIMIT :limit
+
+-- name: ingested_memory_ids
+SELECT memory_id FROM recollect.ingested_memories
+WHERE orchestrator_id = :orchestrator_id AND name = :name AND version = :version ORDER BY memory_id
+
+-- Whether something else says what a memory says: a person, another kind of source, or a file of another name.
+-- name: held_elsewhere
+SELECT 1 FROM recollect.memory_sources WHERE orchestrator_id = :orchestrator_id AND memory_id = :memory_id AND source_type <> 'ingest_file'
+UNION ALL SELECT 1 FROM recollect.ingested_memories WHERE orchestrator_id = :orchestrator_id AND memory_id = :memory_id AND name <> :name LIMIT 1
+
+-- Whether a memory was said anywhere but in one turn of a conversation.
+-- name: said_elsewhere
+SELECT 1 FROM recollect.memory_sources WHERE orchestrator_id = :orchestrator_id AND memory_id = :memory_id
+  AND NOT (conversation_id IS NOT DISTINCT FROM :conversation_id AND message_id IS NOT DISTINCT FROM :turn_id) LIMIT 1
+
+-- name: add_ingested
+INSERT INTO recollect.ingested_files (orchestrator_id, name, version, digest, document_id, manifest, finished_at)
+VALUES (:orchestrator_id, :name, :version, :digest, :document_id, :manifest, :finished_at)
+
+-- name: add_ingested_memory
+INSERT INTO recollect.ingested_memories (orchestrator_id, name, version, memory_id)
+VALUES (:orchestrator_id, :name, :version, :memory_id) ON CONFLICT DO NOTHING
+
+-- Contradictions that nobody has resolved: both sides count, and the caller may see both. Newest first.
+-- name: open_conflicts
+SELECT e.from_memory_id, e.to_memory_id FROM recollect.memory_edges AS e
+WHERE e.orchestrator_id = :orchestrator_id AND e.edge_type = 'Contradicts'
+  AND EXISTS (SELECT 1 FROM recollect.memories AS m
+              WHERE m.orchestrator_id = e.orchestrator_id AND m.memory_id = e.from_memory_id AND @visible)
+  AND EXISTS (SELECT 1 FROM recollect.memories AS m
+              WHERE m.orchestrator_id = e.orchestrator_id AND m.memory_id = e.to_memory_id AND @visible)
+ORDER BY e.created_at DESC, e.edge_id DESC LIMIT :limit
+
+-- name: doubtful
+SELECT m.seq FROM recollect.memories AS m
+WHERE m.orchestrator_id = :orchestrator_id AND m.confidence < 0.5 AND m.status = 'active' AND @visible
+ORDER BY m.seq DESC LIMIT :limit

@@ -1,0 +1,45 @@
+-- Ingestion: which files became memories. And what a bulletin looks for.
+
+-- fragment: ingested
+name, version, digest, document_id, manifest, finished_at
+
+-- name: ingested_latest
+SELECT @ingested FROM ingested_files WHERE name = :name ORDER BY version DESC LIMIT 1
+
+-- name: ingested_by_digest
+SELECT @ingested FROM ingested_files WHERE digest = :digest ORDER BY finished_at DESC, name LIMIT 1
+
+-- name: ingested_list
+SELECT @ingested FROM ingested_files ORDER BY finished_at DESC, name LIMIT :limit
+
+-- name: ingested_memory_ids
+SELECT memory_id FROM ingested_memories WHERE name = :name AND version = :version ORDER BY memory_id
+
+-- Whether something else says what a memory says: a person, another kind of source, or a file of another name.
+-- name: held_elsewhere
+SELECT 1 FROM memory_sources WHERE memory_id = :memory_id AND source_type <> 'ingest_file'
+UNION ALL SELECT 1 FROM ingested_memories WHERE memory_id = :memory_id AND name <> :name LIMIT 1
+
+-- Whether a memory was said anywhere but in one turn of a conversation.
+-- name: said_elsewhere
+SELECT 1 FROM memory_sources WHERE memory_id = :memory_id
+  AND NOT (conversation_id IS :conversation_id AND message_id IS :turn_id) LIMIT 1
+
+-- name: add_ingested
+INSERT INTO ingested_files (name, version, digest, document_id, manifest, finished_at)
+VALUES (:name, :version, :digest, :document_id, :manifest, :finished_at)
+
+-- name: add_ingested_memory
+INSERT INTO ingested_memories (name, version, memory_id) VALUES (:name, :version, :memory_id) ON CONFLICT DO NOTHING
+
+-- Contradictions that nobody has resolved: both sides count, and the caller may see both. Newest first.
+-- name: open_conflicts
+SELECT e.from_memory_id, e.to_memory_id FROM memory_edges AS e
+WHERE e.edge_type = 'Contradicts'
+  AND EXISTS (SELECT 1 FROM memories AS m WHERE m.memory_id = e.from_memory_id AND @visible)
+  AND EXISTS (SELECT 1 FROM memories AS m WHERE m.memory_id = e.to_memory_id AND @visible)
+ORDER BY e.created_at DESC, e.edge_id DESC LIMIT :limit
+
+-- name: doubtful
+SELECT m.seq FROM memories AS m WHERE m.confidence < 0.5 AND m.status = 'active' AND @visible
+ORDER BY m.seq DESC LIMIT :limit

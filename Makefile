@@ -39,6 +39,7 @@ bench: $(READY) ## Measure, next to a bare loop in the same run.
 	@$(BIN)/python benchmarks/adds.py
 	@$(BIN)/python benchmarks/startup.py
 	@$(BIN)/python benchmarks/preload.py
+	@$(BIN)/python benchmarks/bulletin.py
 	@$(BIN)/python benchmarks/recall.py $(SIZES)
 	@$(BIN)/python benchmarks/remember.py
 	@$(BIN)/python benchmarks/turns.py

@@ -13,10 +13,15 @@ if TYPE_CHECKING:
         Agent,
         Answered,
         ContextClient,
+        Inbound,
+        MemoryHooks,
         MemoryManager,
         MemoryStore,
+        Orchestrator,
         Scratchpad,
         SemanticRetriever,
+        Step,
+        Workflow,
         ctx_reconciler_stream,
         extract_assistant_signals,
         fetch_conversation_artifacts,
@@ -53,6 +58,10 @@ if TYPE_CHECKING:
         Unsupported,
         Violation,
     )
+    from recollect.ingest import (
+        FileReport,
+        IngestReport,
+    )
     from recollect.knowing import (
         Erased,
     )
@@ -73,6 +82,9 @@ if TYPE_CHECKING:
     from recollect.model.event import (
         Event,
         EventKind,
+    )
+    from recollect.model.ingested import (
+        Ingested,
     )
     from recollect.model.memory import (
         Kind,
@@ -118,6 +130,9 @@ if TYPE_CHECKING:
         format_feedback_block,
         format_turn_memories_block,
     )
+    from recollect.prompt.bulletin import (
+        Bulletin,
+    )
     from recollect.prompt.journal import (
         JournalView,
     )
@@ -150,6 +165,7 @@ _HOMES = {
     "Answered": "recollect.agent",
     "Artifact": "recollect.model.artifact",
     "ArtifactKind": "recollect.model.artifact",
+    "Bulletin": "recollect.prompt.bulletin",
     "CapturedBy": "recollect.model.source",
     "Collected": "recollect.upkeep",
     "ConfigError": "recollect.errors",
@@ -167,11 +183,15 @@ _HOMES = {
     "EventKind": "recollect.model.event",
     "Feedback": "recollect.turns",
     "FeedbackReport": "recollect.turns",
+    "FileReport": "recollect.ingest",
     "Finding": "recollect.upkeep",
     "ForeignDatabase": "recollect.errors",
     "Forgotten": "recollect.knowledge",
     "Hit": "recollect.recall",
     "IllegalTransition": "recollect.errors",
+    "Inbound": "recollect.agent",
+    "IngestReport": "recollect.ingest",
+    "Ingested": "recollect.model.ingested",
     "InvalidInput": "recollect.errors",
     "Item": "recollect.model.turn",
     "JournalView": "recollect.prompt.journal",
@@ -180,6 +200,7 @@ _HOMES = {
     "Listing": "recollect.surface",
     "Memory": "recollect.model.memory",
     "MemoryDisabled": "recollect.errors",
+    "MemoryHooks": "recollect.agent",
     "MemoryManager": "recollect.agent",
     "MemoryStore": "recollect.agent",
     "MemorySystem": "recollect.system",
@@ -187,6 +208,7 @@ _HOMES = {
     "Message": "recollect.model.session",
     "NewerSchema": "recollect.errors",
     "NotFound": "recollect.errors",
+    "Orchestrator": "recollect.agent",
     "Person": "recollect.model.person",
     "Place": "recollect.turns",
     "Promotion": "recollect.turns",
@@ -212,6 +234,7 @@ _HOMES = {
     "SourceType": "recollect.model.source",
     "Stats": "recollect.surface",
     "Status": "recollect.model.status",
+    "Step": "recollect.agent",
     "StorageBusy": "recollect.errors",
     "StorageError": "recollect.errors",
     "StorageUnavailable": "recollect.errors",
@@ -226,6 +249,7 @@ _HOMES = {
     "Usage": "recollect.model.session",
     "UserProfile": "recollect.model.session",
     "Violation": "recollect.errors",
+    "Workflow": "recollect.agent",
     "aio": "recollect",
     "ctx_reconciler_stream": "recollect.agent",
     "extract_assistant_signals": "recollect.agent",
@@ -246,6 +270,7 @@ __all__ = [
     "Answered",
     "Artifact",
     "ArtifactKind",
+    "Bulletin",
     "CapturedBy",
     "Collected",
     "ConfigError",
@@ -263,11 +288,15 @@ __all__ = [
     "EventKind",
     "Feedback",
     "FeedbackReport",
+    "FileReport",
     "Finding",
     "ForeignDatabase",
     "Forgotten",
     "Hit",
     "IllegalTransition",
+    "Inbound",
+    "IngestReport",
+    "Ingested",
     "InvalidInput",
     "Item",
     "JournalView",
@@ -276,6 +305,7 @@ __all__ = [
     "Listing",
     "Memory",
     "MemoryDisabled",
+    "MemoryHooks",
     "MemoryManager",
     "MemoryStore",
     "MemorySystem",
@@ -283,6 +313,7 @@ __all__ = [
     "Message",
     "NewerSchema",
     "NotFound",
+    "Orchestrator",
     "Person",
     "Place",
     "Promotion",
@@ -308,6 +339,7 @@ __all__ = [
     "SourceType",
     "Stats",
     "Status",
+    "Step",
     "StorageBusy",
     "StorageError",
     "StorageUnavailable",
@@ -322,6 +354,7 @@ __all__ = [
     "Usage",
     "UserProfile",
     "Violation",
+    "Workflow",
     "aio",
     "ctx_reconciler_stream",
     "extract_assistant_signals",

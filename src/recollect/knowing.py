@@ -10,6 +10,7 @@ from typing import Any
 from recollect.config import Settings
 from recollect.conversations import Sessions
 from recollect.errors import InvalidInput, StorageError
+from recollect.ingest.redact import redact_files
 from recollect.knowledge import Access, Evolve, Learner, Receipt, Remember, Utterance
 from recollect.knowledge.forget import Forget, Forgotten, traces
 from recollect.knowledge.persons import Persons
@@ -20,6 +21,7 @@ from recollect.model.clock import Clock
 from recollect.model.ids import IdFactory, check_opaque_id, check_uuid
 from recollect.model.person import Person
 from recollect.model.scope import Speaker
+from recollect.prompt.snapshots import drop_snapshots
 from recollect.storage.interface import Storage
 from recollect.storage.layout import Layout
 from recollect.storage.residue import files_holding
@@ -63,7 +65,7 @@ class Knowing:
         self._persons = Persons(storage, clock, ids)
         self._learner = Learner(remember, log, memory.extraction_confidence_threshold, self._language_model)
         self._learning = Learning(storage, clock, self._learner, log)
-        self._forget = Forget(storage, clock, access, log, self._redact_sessions)
+        self._forget = Forget(storage, clock, access, log, self._redact_files)
         self._collector = Collector(storage, clock, memory.max_entries)
         self._doctor = Doctor(storage, clock, ids, Evolve(ids), log, filler.run)
         self.__model: ChatModel | None = None
@@ -163,6 +165,7 @@ class Knowing:
         """Erases everything that is one user's alone: memories, people, sessions and profile."""
         check_opaque_id(user, "user")
         self._turns.forget_user(user)
+        drop_snapshots(self.__layout.bulletins)
         return self._forget.user(user, self._sessions.delete_all_of)
 
     def verify_erased(self, text: str) -> Erased:
@@ -176,7 +179,10 @@ class Knowing:
         places = [*self.__storage.residue(needles), *files_holding(self.__layout.memory, needles)]
         return Erased(clean=not places, places=tuple(dict.fromkeys(places)))
 
-    def _redact_sessions(self, speaker: Speaker | None, redacted: Callable[[str], str]) -> None:
+    def _redact_files(self, speaker: Speaker | None, redacted: Callable[[str], str], needles: Sequence[bytes]) -> None:
+        """Everything outside the memories themselves that tells what is forgotten."""
+        drop_snapshots(self.__layout.bulletins)
+        redact_files([self.__layout.processed, self.__layout.rejected], needles, redacted)
         self._sessions.redact(speaker, redacted)
         if speaker is None or speaker.user is not None:
             self._turns.redact(redacted, user_id=None if speaker is None else speaker.user)

@@ -15,6 +15,7 @@ from recollect.conversing import Conversing
 from recollect.embedding import Embedder, Vectors, by_name, create
 from recollect.embedding.tokens import default_counter
 from recollect.errors import InvalidInput, MemoryDisabled, RecollectError, ScopeDenied
+from recollect.informing import Informing
 from recollect.knowing import Knowing
 from recollect.knowledge import Access, Change, Draft, Receipt, Remember, Workspace
 from recollect.log import MemoryLog
@@ -38,7 +39,7 @@ from recollect.upkeep import Filler, Reindex
 _KNOWLEDGE = (Kind.MEMORY, Kind.CHUNK)
 
 
-class MemorySystem(Conversing, Knowing, Turning):
+class MemorySystem(Conversing, Knowing, Turning, Informing):
     """The memory of one orchestrator. Safe to share between threads; close it, or use it in a `with`."""
 
     def __init__(
@@ -72,6 +73,7 @@ class MemorySystem(Conversing, Knowing, Turning):
         )
         self._know(storage, layout, self._clock, ids, log, self._access, self._remember, self._filler)
         self._converse(storage, layout, self._clock, ids, log, self._remember)
+        self._inform(storage, layout, self._clock, ids, log, self._access, self._remember, self._filler)
         self._take_turns(storage, layout, self._clock, ids, log, self._remember)
         self._layout = layout
         if active is not None and storage.read(lambda reader: reader.queue_length()):

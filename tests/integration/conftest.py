@@ -18,6 +18,9 @@ BOTH = {
     "test_upkeep",
     "test_learning",
     "test_turns",
+    "test_ingest",
+    "test_bulletin",
+    "test_orchestrator",
 }
 
 

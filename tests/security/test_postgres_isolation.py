@@ -184,6 +184,7 @@ def test_every_public_method_is_covered_by_the_attack():
     tried |= {"turn_log", "give_feedback", "artifact_content", "save_artifact", "turns", "preload_turns", "keep_turn"}
     tried |= {"find_artifacts", "fetch_conversation_artifacts", "promoted", "roll_back_turn", "feedback_report"}
     tried |= {"reconcile_buckets", "bucket"}
+    elsewhere |= {"ingest", "watch_ingest", "ingested", "bulletin"}
     elsewhere |= {"people", "extract", "learn_pending", "forget_everything", "verify_erased"}
     elsewhere |= {"create_session", "sessions", "clean_up_sessions", "session_of", "register_store"}
     elsewhere |= {"add_document", "profile", "update_profile", "profile_notes"}

@@ -14,6 +14,7 @@ from recollect.cli.database import copy, db
 from recollect.cli.demo import demo
 from recollect.cli.evaluate import evaluate_command
 from recollect.cli.forget import forget, verify_erased
+from recollect.cli.ingest import bulletin, ingest
 from recollect.cli.memories import COMMANDS
 from recollect.cli.people import people
 from recollect.cli.search import context, search
@@ -36,7 +37,7 @@ def cli() -> None:
 
 for _command in (*COMMANDS, search, context, chat, session, people, forget, verify_erased, upkeep, reindex, gc, doctor):
     cli.add_command(_command)
-for _command in (turn, journal, evaluate_command, db, copy, demo):
+for _command in (ingest, bulletin, turn, journal, evaluate_command, db, copy, demo):
     cli.add_command(_command)
 
 

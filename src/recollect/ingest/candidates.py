@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from recollect.knowledge.claims import read_claims
 from recollect.knowledge.understand import type_of
 from recollect.model.memory import MemoryType
+from recollect.model.text import is_blank
 
 MOST = 500
 _LONGEST = 500
+_LONGEST_TITLE = 80
 _FEWEST_WORDS = 2
 _CODE = re.compile(r"^\s*(?:```|~~~)")
 _HEADING = re.compile(r"^\s{0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
@@ -55,6 +57,8 @@ _IMPORTANCE = {
     MemoryType.OBSERVATION: 50,
 }
 _CONFIDENCE = 0.7
+# Headings under which whole sentences are what they announce; lists are under every one.
+_OF_PROSE = frozenset({MemoryType.DECISION, MemoryType.GOAL, MemoryType.PREFERENCE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +84,9 @@ def title_of(text: str) -> str | None:
     """The first heading of a text, or its first line where that is short."""
     for line in text.splitlines():
         heading = _HEADING.match(line)
-        if heading:
-            return plain(heading.group(2)) or None
-        if line.strip():
-            return plain(line) if len(line) <= 80 else None  # noqa: PLR2004  as long as a title may be
+        title = plain(heading.group(2) if heading else line)
+        if not is_blank(title):
+            return title if len(title) <= _LONGEST_TITLE else None
     return None
 
 
@@ -91,7 +94,8 @@ def candidates(text: str) -> list[Candidate]:
     """What a text says that is worth a memory of its own, each once, in order."""
     found: dict[str, Candidate] = {}
     for each in _read(text):
-        if len(each.content.split()) >= _FEWEST_WORDS and len(each.content) <= _LONGEST:
+        words = [word for word in each.content.split() if any(map(str.isalnum, word))]
+        if len(words) >= _FEWEST_WORDS and len(each.content) <= _LONGEST:
             found.setdefault(each.content.casefold(), each)
         if len(found) >= MOST:
             break
@@ -151,7 +155,7 @@ def _prose(text: str, section: MemoryType | None) -> Iterator[Candidate]:
         kind = _wording_type(told)
         if kind is not None:
             yield Candidate(told, kind)
-        elif section is not None and section is not MemoryType.OBSERVATION:
+        elif section in _OF_PROSE:
             yield Candidate(told, section)
         elif read_claims(told).said:
             yield Candidate(told, MemoryType.FACT)

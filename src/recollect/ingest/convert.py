@@ -1,7 +1,4 @@
-"""PDF, DOCX, HTML and CSV as text: by MarkItDown, in a process of its own with bounds on time and memory.
-
-python -m recollect.ingest.convert FILE      prints the text as JSON
-"""
+"""PDF, DOCX, HTML and CSV as text: by MarkItDown, in a process of its own with bounds on time and memory."""
 
 from __future__ import annotations
 
@@ -22,6 +19,7 @@ _MEMORY = 2 * 1024**3
 _LARGEST_TEXT = 20_000_000
 _MOST_EXPANDED = 200_000_000
 _MOST_TIMES = 200
+_COMMAND = "from recollect.ingest.convert import main; main()"
 
 
 def available() -> bool:
@@ -46,7 +44,10 @@ def converted(data: bytes, ending: str) -> str:
         path.write_bytes(data)
         if ending == "docx":
             _check_archive(path)
-        return _asked(path)
+        text = _asked(path)
+    if ending == "pdf" and text.lstrip().startswith("%PDF"):  # taken for plain text, since it is no PDF
+        raise Rejected(RejectionCode.CONVERSION_FAILED, "this is no PDF file")
+    return text
 
 
 def _check_archive(path: Path) -> None:
@@ -63,7 +64,7 @@ def _check_archive(path: Path) -> None:
 def _asked(path: Path) -> str:
     try:
         done = subprocess.run(  # noqa: S603  this interpreter, on a file of our own
-            [sys.executable, "-m", "recollect.ingest.convert", str(path)],
+            [sys.executable, "-c", _COMMAND, str(path)],
             capture_output=True,
             timeout=_SECONDS,
             check=False,
@@ -81,14 +82,10 @@ def _asked(path: Path) -> str:
 
 
 def main() -> None:
-    """Converts one file, within bounds; whatever it raises ends this process alone."""
+    """Converts the file named on the command line and prints its text as JSON; what it raises ends this process."""
     resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     from markitdown import MarkItDown  # noqa: PLC0415  only in the process that needs it
 
     text = MarkItDown(enable_plugins=False).convert_local(sys.argv[1]).text_content
     sys.stdout.write(json.dumps({"text": text}))
-
-
-if __name__ == "__main__":
-    main()

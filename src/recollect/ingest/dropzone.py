@@ -181,8 +181,7 @@ def copy_in(source: Path, folder: Path) -> Path:
     target = folder / source.name
     hidden = folder / f".{source.name}.copying"
     try:
-        shutil.copyfile(source, hidden)
-        os.utime(hidden, (0, 0))  # it is whole: there is nothing to wait for
+        shutil.copy2(source, hidden)
         hidden.replace(target)
     except OSError as error:
         raise unavailable(error, source) from error

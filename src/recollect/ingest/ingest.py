@@ -13,12 +13,12 @@ from pathlib import Path
 
 from recollect.config import IngestSettings
 from recollect.conversations.files import locked
-from recollect.errors import RecollectError
+from recollect.errors import InvalidInput, RecollectError, Refused
 from recollect.ingest import manifest
 from recollect.ingest.convert import converted
 from recollect.ingest.dropzone import DropZone, Read, Unsettled, check_name
 from recollect.ingest.parse import CONVERTED, Parsed, decoded, ending_of, read_json, read_text
-from recollect.ingest.rejection import Rejected
+from recollect.ingest.rejection import Rejected, RejectionCode
 from recollect.ingest.report import FileReport, FileStatus, IngestReport
 from recollect.ingest.store import FileStore
 from recollect.log import MemoryLog
@@ -117,8 +117,10 @@ class Ingest:
         self.step("kept", path)
         try:
             stored = self._store.store(path.name, read.digest, parsed, target, speaker, scope)
-        except RecollectError:
+        except RecollectError as error:
             self._zone.remove(target)
+            if isinstance(error, InvalidInput | Refused):  # it will not be any better the next time
+                raise Rejected(RejectionCode.INVALID_MEMORY, error.message, hint=error.hint) from error
             raise
         self.step("stored", path)
         return self._finish(path, read, stored, known=False)

@@ -10,6 +10,7 @@ from typing import Any
 
 from recollect.conversations.documents import store_document
 from recollect.errors import InvalidInput, NotFound, RecollectError, Refused
+from recollect.ingest.candidates import plain
 from recollect.ingest.parse import Parsed, shortened
 from recollect.ingest.rejection import Rejected, RejectionCode
 from recollect.knowledge import Draft, Receipt, Remember
@@ -119,6 +120,14 @@ class FileStore:
     def _write(self, writer: Writer, parsed: Parsed, base: Draft, speaker: Speaker, done: _Written) -> None:
         if parsed.text is None:
             self._write_given(writer, parsed, base, speaker, done)
+            return
+        only = parsed.candidates[0] if len(parsed.candidates) == 1 else None
+        if only is not None and plain(parsed.text) == only.content:  # one sentence needs no document around it
+            draft = _draft(
+                base, content=only.content, type=only.type, importance=only.importance, confidence=only.confidence
+            )
+            memory = done.take(self._attempt(writer, draft, speaker))
+            done.document_id = None if memory is None else memory.memory_id
             return
         whole = _draft(base, content=shortened(parsed.text), summary=parsed.title, verbatim=True, **_DOCUMENT)
         receipts = store_document(self._remember, writer, whole, parsed.text, speaker)

@@ -63,13 +63,13 @@ class Forget:
         clock: Clock,
         access: Access,
         log: MemoryLog,
-        redact_sessions: Callable[[Speaker | None, Callable[[str], str]], None],
+        redact_files: Callable[[Speaker | None, Callable[[str], str], Sequence[bytes]], None],
     ) -> None:
         self._storage = storage
         self._clock = clock
         self._access = access
         self._log = log
-        self._redact_sessions = redact_sessions
+        self._redact_files = redact_files
 
     def memories(self, memory_ids: Sequence[str], speaker: Speaker) -> Forgotten:
         """Some memories that the speaker may see; all of them or none."""
@@ -120,10 +120,11 @@ class Forget:
     def _forget(self, target: _Target, speaker: Speaker) -> Forgotten:
         """Files first: after a crash in between the memory is still there, and can be forgotten again."""
         everybody = any(memory.scope.shared for memory in target.memories)
-        self._redact_sessions(None if everybody else speaker, target.redacted)
+        needles = traces([*(each.text for each in target.wordings), *target.names])
+        self._redact_files(None if everybody else speaker, target.redacted, needles)
         messages = self._storage.write(lambda writer: self._erase(writer, target, speaker, everybody=everybody))
         read_claims.cache_clear()
-        scrubbed = self.scrub(traces([*(each.text for each in target.wordings), *target.names]))
+        scrubbed = self.scrub(needles)
         self._log.write("memory.forget", count=len(target.memories), actor=speaker.actor)
         return Forgotten(memories=len(target.memories), people=len(target.people), messages=messages, scrubbed=scrubbed)
 

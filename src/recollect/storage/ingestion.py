@@ -32,7 +32,11 @@ class IngestionReader(Protocol):
         """Whether anything but the file of this name says what a memory says."""
         ...
 
-    def open_conflicts(self, visibility: Visibility, limit: int) -> list[tuple[str, str]]:
+    def newest_of_type(self, visibility: Visibility, kind: str, limit: int) -> list[int]:
+        """The newest visible memories of a type, newest first."""
+        ...
+
+    def open_conflicts(self, visibility: Visibility, limit: int) -> list[tuple[int, int]]:
         """Pairs of visible memories that contradict each other, newest first."""
         ...
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from recollect.model.artifact import Artifact, ArtifactKind, Wanted
@@ -198,8 +199,12 @@ class Buckets:
         )
         for artifact in self._artifacts.find(wanted):
             bucket = read_bucket(self._artifacts.readable(artifact))
-            if bucket is not None and _unsupported(bucket, turn_id):
+            if bucket is None or not _unsupported(bucket, turn_id):
+                continue
+            if bucket.timeline:
                 self._artifacts.save([self._artifact(own, bucket, until=artifact.expires_at)])
+            else:
+                self._artifacts.removed(partial(_same_one, artifact))
 
     def whole(self, place: Place, bucket_id: str) -> dict[str, Any] | None:
         """A bucket with its whole timeline."""
@@ -209,6 +214,11 @@ class Buckets:
         )
         found = self._storage.read(lambda reader: self._artifacts.by_key(reader, place, ArtifactKind.BUCKET, key))
         return None if found is None else self._artifacts.whole(found)
+
+
+def _same_one(artifact: Artifact, reader: Reader) -> list[Artifact]:
+    found = reader.artifact(artifact.artifact_id)
+    return [] if found is None else [found]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ ENGINES = ["sqlite", "postgres"]
 WITHOUT_GATE |= {"relate", "secure", "protect", "indexed", "scopes_of", "count_scopes", "add_vector"}
 # Run inside a write that has found out what to erase.
 WITHOUT_GATE |= {"erase_terms", "erase_memories"}
+# Which memories a file gave: read inside the write that puts another version in its place.
+WITHOUT_GATE |= {"ingested_memory_ids", "add_ingested_memory", "held_elsewhere"}
 # Inside the scope that is written to, which the speaker has shown to be theirs; or upkeep of the whole store, which
 # shows nobody anything.
 WITHOUT_GATE |= {

@@ -32,7 +32,14 @@ class IngestionReader(ArtifactReader):
     def is_held_elsewhere(self, memory_id: str, name: str) -> bool:
         return self._row("held_elsewhere", {"memory_id": memory_id, "name": name}) is not None
 
-    def open_conflicts(self, visibility: Visibility, limit: int) -> list[tuple[str, str]]:
+    def newest_of_type(self, visibility: Visibility, kind: str, limit: int) -> list[int]:
+        values = self._gate(visibility)
+        scopes = [row[0] for row in self._rows("visible_scopes", values)]
+        asked = {**values, "type": kind, "limit": limit}
+        found = [row[0] for scope in scopes for row in self._rows("newest_of_type", {**asked, "scope_id": scope})]
+        return sorted(found, reverse=True)[:limit]
+
+    def open_conflicts(self, visibility: Visibility, limit: int) -> list[tuple[int, int]]:
         rows = self._rows("open_conflicts", {**self._gate(visibility), "limit": limit})
         return [(row[0], row[1]) for row in rows]
 

@@ -21,4 +21,5 @@ CREATE TABLE recollect.ingested_memories (
 CREATE INDEX ingested_memories_memory ON recollect.ingested_memories (orchestrator_id, memory_id);
 
 CREATE INDEX memory_edges_conflicts ON recollect.memory_edges (orchestrator_id, created_at) WHERE edge_type = 'Contradicts';
+CREATE INDEX memories_newest ON recollect.memories (orchestrator_id, scope_id, kind, type, seq);
 CREATE INDEX memories_doubtful ON recollect.memories (orchestrator_id, scope_id) WHERE confidence < 0.5 AND status = 'active';

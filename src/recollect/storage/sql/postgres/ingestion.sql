@@ -39,13 +39,19 @@ VALUES (:orchestrator_id, :name, :version, :memory_id) ON CONFLICT DO NOTHING
 
 -- Contradictions that nobody has resolved: both sides count, and the caller may see both. Newest first.
 -- name: open_conflicts
-SELECT e.from_memory_id, e.to_memory_id FROM recollect.memory_edges AS e
+SELECT one.seq, other.seq FROM recollect.memory_edges AS e
+JOIN recollect.memories AS one ON one.orchestrator_id = e.orchestrator_id AND one.memory_id = e.from_memory_id
+JOIN recollect.memories AS other ON other.orchestrator_id = e.orchestrator_id AND other.memory_id = e.to_memory_id
 WHERE e.orchestrator_id = :orchestrator_id AND e.edge_type = 'Contradicts'
-  AND EXISTS (SELECT 1 FROM recollect.memories AS m
-              WHERE m.orchestrator_id = e.orchestrator_id AND m.memory_id = e.from_memory_id AND @visible)
-  AND EXISTS (SELECT 1 FROM recollect.memories AS m
-              WHERE m.orchestrator_id = e.orchestrator_id AND m.memory_id = e.to_memory_id AND @visible)
+  AND EXISTS (SELECT 1 FROM recollect.memories AS m WHERE m.orchestrator_id = e.orchestrator_id AND m.seq = one.seq AND @visible)
+  AND EXISTS (SELECT 1 FROM recollect.memories AS m WHERE m.orchestrator_id = e.orchestrator_id AND m.seq = other.seq AND @visible)
 ORDER BY e.created_at DESC, e.edge_id DESC LIMIT :limit
+
+-- The newest of one type in one scope: an index has them in this order, so the others are not looked at.
+-- name: newest_of_type
+SELECT m.seq FROM recollect.memories AS m
+WHERE m.orchestrator_id = :orchestrator_id AND m.scope_id = :scope_id AND m.kind = 'memory' AND m.type = :type AND @visible
+ORDER BY m.seq DESC LIMIT :limit
 
 -- name: doubtful
 SELECT m.seq FROM recollect.memories AS m

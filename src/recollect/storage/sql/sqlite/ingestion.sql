@@ -34,11 +34,19 @@ INSERT INTO ingested_memories (name, version, memory_id) VALUES (:name, :version
 
 -- Contradictions that nobody has resolved: both sides count, and the caller may see both. Newest first.
 -- name: open_conflicts
-SELECT e.from_memory_id, e.to_memory_id FROM memory_edges AS e
+SELECT one.seq, other.seq FROM memory_edges AS e
+JOIN memories AS one ON one.memory_id = e.from_memory_id
+JOIN memories AS other ON other.memory_id = e.to_memory_id
 WHERE e.edge_type = 'Contradicts'
-  AND EXISTS (SELECT 1 FROM memories AS m WHERE m.memory_id = e.from_memory_id AND @visible)
-  AND EXISTS (SELECT 1 FROM memories AS m WHERE m.memory_id = e.to_memory_id AND @visible)
+  AND EXISTS (SELECT 1 FROM memories AS m WHERE m.seq = one.seq AND @visible)
+  AND EXISTS (SELECT 1 FROM memories AS m WHERE m.seq = other.seq AND @visible)
 ORDER BY e.created_at DESC, e.edge_id DESC LIMIT :limit
+
+-- The newest of one type in one scope: an index has them in this order, so the others are not looked at.
+-- name: newest_of_type
+SELECT m.seq FROM memories AS m
+WHERE m.scope_id = :scope_id AND m.kind = 'memory' AND m.type = :type AND @visible
+ORDER BY m.seq DESC LIMIT :limit
 
 -- name: doubtful
 SELECT m.seq FROM memories AS m WHERE m.confidence < 0.5 AND m.status = 'active' AND @visible

@@ -205,6 +205,19 @@ class LlmSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """How the server listens, and what it puts up with."""
+
+    host: str = setting("127.0.0.1", "Where it listens; beyond this machine only once there are tokens.")
+    port: int = setting(8765, "The port it listens on; 0: any that is free.", low=0, high=65535)
+    largest_request_kb: int = setting(1024, "The largest request that is read, in kilobytes.", low=1, high=1_000_000)
+    requests_per_minute: int = setting(
+        6000, "How many requests a caller may make in a minute; 0: any number.", low=0, high=100_000_000
+    )
+    timeout_seconds: float = setting(30.0, "How long a request may take.", low=0.1, high=3600.0)
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that can be set."""
 
@@ -214,6 +227,7 @@ class Settings:
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     llm: LlmSettings = field(default_factory=LlmSettings)
     turns: TurnSettings = field(default_factory=TurnSettings)
+    server: ServerSettings = field(default_factory=ServerSettings)
     agents: Mapping[str, AgentSettings] = field(default_factory=dict)
 
 

@@ -14,9 +14,9 @@ from typing import Any
 from recollect.arguments import number_from
 from recollect.config import Settings
 from recollect.embedding.tokens import default_counter
-from recollect.errors import InvalidInput, MemoryDisabled, NotFound, ScopeDenied
-from recollect.ingest import FileStore, Ingest, IngestReport
-from recollect.ingest.dropzone import copy_in
+from recollect.errors import InvalidInput, MemoryDisabled, NotFound, RecollectError, ScopeDenied
+from recollect.ingest import FileReport, FileStore, Ingest, IngestReport
+from recollect.ingest.dropzone import copy_in, is_passed_over
 from recollect.knowledge import Access, Remember
 from recollect.log import MemoryLog
 from recollect.model.clock import Clock, to_iso
@@ -36,6 +36,7 @@ from recollect.prompt.bulletin import (
     empty,
     is_doubtful,
     line_of,
+    only,
 )
 from recollect.prompt.snapshots import Snapshots
 from recollect.recall import Recall
@@ -44,6 +45,7 @@ from recollect.storage.layout import Layout
 from recollect.upkeep import Filler
 
 _INGESTER = "system:ingest"
+_ALL = 1_000_000
 
 
 class Informing:
@@ -94,27 +96,38 @@ class Informing:
             raise MemoryDisabled("ingestion is switched off", hint="set memory.ingest.enabled = true")
         speaker = Speaker(user=user or (None if chat else _INGESTER), chat=chat)
         speaker.scope(scope)  # refused before anything is touched
+        done: list[FileReport] = []
         for path in _files(paths):
+            if (self.__layout.ingest / path.name).exists():  # what waits there is not put aside for it
+                done += self._ingest.run(speaker, scope, progress, wait=wait).files
             copy_in(path, self.__layout.ingest)
-        report = self._ingest.run(speaker, scope, progress, wait=wait)
+        report = IngestReport(files=(*done, *self._ingest.run(speaker, scope, progress, wait=wait).files))
         if report.memories:
             self.__filler.wake()
         return report
 
     def watch_ingest(
-        self, stop: threading.Event, interval: float = 1.0, told: Callable[[IngestReport], None] = lambda _: None
+        self,
+        stop: threading.Event,
+        interval: float = 1.0,
+        told: Callable[[IngestReport], None] = lambda _: None,
+        *,
+        user: str | None = None,
+        chat: str | None = None,
+        scope: str = "shared",
     ) -> None:
         """Ingests whatever is dropped until `stop` is set; `told` hears of every run that found something."""
         while not stop.is_set():
-            report = self.ingest(wait=False)
+            report = self.ingest(user=user, chat=chat, scope=scope, wait=False)
             if any(each.status != "waiting" for each in report.files):
                 told(report)
             stop.wait(interval)
 
-    def ingested(self, *, limit: int = 100) -> list[Ingested]:
-        """The files that became memories, the last one first."""
+    def ingested(self, *, user: str | None = None, chat: str | None = None, limit: int = 100) -> list[Ingested]:
+        """The files that became memories which everybody, or this caller, may see; the last one first."""
         most = number_from(limit, "limit", 1)
-        return self.__storage.read(lambda reader: reader.ingested_list(most))
+        found = self.__storage.read(lambda reader: reader.ingested_list(_ALL))
+        return [each for each in found if _is_theirs(each.name, user, chat)][:most]
 
     # Bulletins
 
@@ -149,7 +162,7 @@ class Informing:
         except (InvalidInput, ScopeDenied):
             raise
         except Exception as error:  # noqa: BLE001  whatever it is: a message is not held up by its bulletin
-            return self._fallen_back(key, error)
+            return self._fallen_back(key, error, speaker, most, tokens)
         if snapshot:
             self._saved(key, made)
         return made
@@ -182,14 +195,23 @@ class Informing:
         found, _ = reader.by_seq(seen, sorted(wanted))
         known = {seq: memory for seq, memory in found.items() if not self.__access.withheld(memory)}
         lines = {name: [line_of(known[seq]) for seq in seqs if seq in known] for name, seqs in typed.items()}
-        shown = {known[seq].memory_id for seqs in typed.values() for seq in seqs if seq in known}
         lines[CONFLICTS] = [
             *(conflict_of(known[one], known[other]) for one, other in pairs if one in known and other in known),
             *(_unsure(known[seq]) for seq in doubtful if seq in known),
         ]
-        rest = [memory for memory in hits if memory.memory_id not in shown and not self.__access.withheld(memory)]
+        rest = [memory for memory in hits if not self.__access.withheld(memory)]
         lines[KNOWLEDGE] = [_unsure(memory) if is_doubtful(memory) else line_of(memory) for memory in rest]
         return lines
+
+    def _active(self, memory_ids: Sequence[str], speaker: Speaker) -> frozenset[str]:
+        """Those of some memories that still count; all of them where even that cannot be told."""
+        seen = gate(self.__storage.orchestrator_id, speaker, self.__clock.now())
+        try:
+            return self.__storage.read(
+                lambda reader: frozenset(each for each in memory_ids if reader.memory(seen, each) is not None)
+            )
+        except RecollectError:
+            return frozenset(memory_ids)
 
     def _saved(self, key: str, made: Bulletin) -> None:
         try:
@@ -197,14 +219,24 @@ class Informing:
         except OSError as error:
             self.__log.write("memory.bulletin.snapshot_failed", level="warning", detail=str(error.strerror))
 
-    def _fallen_back(self, key: str, error: Exception) -> Bulletin:
+    def _fallen_back(
+        self, key: str, error: Exception, speaker: Speaker, max_chars: int, max_tokens: int | None
+    ) -> Bulletin:
         code = getattr(error, "code", type(error).__name__)
         self.__log.write("memory.bulletin.generation_failed", level="warning", code=code)
         warning = f"the bulletin could not be made ({code})"
         last = self._snapshots.last(key)
+        if last is not None:
+            last = only(last, self._active(last.citations, speaker), max_chars, default_counter(), max_tokens)
         found = empty(warning) if last is None else replace(last, fallback="previous_snapshot", warnings=[warning])
         self.__log.write("memory.bulletin.fallback", level="warning", fallback=found.fallback)
         return found
+
+
+def _is_theirs(key: str, user: str | None, chat: str | None) -> bool:
+    """Whether a file was ingested for everybody, for this user or for this chat."""
+    kind, owner, where, _ = json.loads(key)
+    return kind == "shared" or (owner is not None and owner == user) or (where is not None and where == chat)
 
 
 def _unsure(memory: Memory) -> Entry:
@@ -218,5 +250,7 @@ def _files(paths: Any) -> list[Path]:
         place = Path(path)
         if not place.is_file():
             raise NotFound(f"there is no file {path}", code="file_not_found")
+        if is_passed_over(place.name):
+            raise InvalidInput.of("invalid_name", "path", place.name, "not hidden and not of a partial file")
         found.append(place)
     return found

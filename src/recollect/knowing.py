@@ -179,10 +179,16 @@ class Knowing:
         places = [*self.__storage.residue(needles), *files_holding(self.__layout.memory, needles)]
         return Erased(clean=not places, places=tuple(dict.fromkeys(places)))
 
-    def _redact_files(self, speaker: Speaker | None, redacted: Callable[[str], str], needles: Sequence[bytes]) -> None:
+    def _redact_files(
+        self,
+        speaker: Speaker | None,
+        redacted: Callable[[str], str],
+        needles: Sequence[bytes],
+        sources: Sequence[str],
+    ) -> None:
         """Everything outside the memories themselves that tells what is forgotten."""
         drop_snapshots(self.__layout.bulletins)
-        redact_files([self.__layout.processed, self.__layout.rejected], needles, redacted)
+        redact_files([self.__layout.processed, self.__layout.rejected], needles, redacted, sources)
         self._sessions.redact(speaker, redacted)
         if speaker is None or speaker.user is not None:
             self._turns.redact(redacted, user_id=None if speaker is None else speaker.user)

@@ -9,6 +9,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, Self, Unpack
 
+from recollect.admitting import Admitting
 from recollect.arguments import any_draft, arm_names, draft_of, flag, memory_types, number_from, references
 from recollect.config import Settings, load_settings
 from recollect.conversing import Conversing
@@ -39,7 +40,7 @@ from recollect.upkeep import Filler, Reindex
 _KNOWLEDGE = (Kind.MEMORY, Kind.CHUNK)
 
 
-class MemorySystem(Conversing, Knowing, Turning, Informing):
+class MemorySystem(Conversing, Knowing, Turning, Informing, Admitting):
     """The memory of one orchestrator. Safe to share between threads; close it, or use it in a `with`."""
 
     def __init__(
@@ -75,6 +76,7 @@ class MemorySystem(Conversing, Knowing, Turning, Informing):
         self._converse(storage, layout, self._clock, ids, log, self._remember)
         self._inform(storage, layout, self._clock, ids, log, self._access, self._remember, self._filler)
         self._take_turns(storage, layout, self._clock, ids, log, self._remember)
+        self._admit(storage, self._clock, ids, log)
         self._layout = layout
         if active is not None and storage.read(lambda reader: reader.queue_length()):
             self._filler.wake()

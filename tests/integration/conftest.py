@@ -21,6 +21,7 @@ BOTH = {
     "test_ingest",
     "test_bulletin",
     "test_orchestrator",
+    "test_server",
 }
 
 

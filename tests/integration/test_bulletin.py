@@ -184,3 +184,26 @@ def test_the_async_edge_has_it(place, root, clock):
             return await memory.bulletin("x", user="alex")
 
     assert asyncio.run(main()).citations == []
+
+
+def test_the_best_hit_is_shown_and_nothing_twice(memory):
+    for number in range(20):
+        memory.remember(f"We decided on item number {number} zulu{number}", user="alex", type="Decision")
+    for number in range(20):
+        assert f"zulu{number} " in memory.bulletin(f"zulu{number}", user="alex").text
+    memory.remember("The quokka may be grumpy", user="alex", type="Fact", confidence=0.3)
+    assert memory.bulletin("quokka", user="alex").text.count("grumpy") == 1
+
+
+def test_a_fall_back_keeps_to_its_bounds_and_to_what_counts(filled, monkeypatch):
+    filled.bulletin("Where is the office?", user="alex", conversation_id="c")
+    gone = next(each for each in filled.list(user="alex") if each.content == "We use PostgreSQL")
+    filled.retract(gone.memory_id, user="alex")
+
+    def broken(*_, **__):
+        raise StorageUnavailable("gone")
+
+    monkeypatch.setattr(filled, "recall", broken)
+    made = filled.bulletin("x", user="alex", conversation_id="c")
+    assert made.fallback == "previous_snapshot" and "PostgreSQL" not in made.text and "Call Bob" in made.text
+    assert len(filled.bulletin("x", user="alex", conversation_id="c", max_chars=150).text) <= 150

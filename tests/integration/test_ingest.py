@@ -377,7 +377,7 @@ def crashed(place, root, step, how):
 def test_a_crash_at_any_step_is_repaired_by_the_next_run(memory, place, root, folder, step, how):
     drop(folder, "notes.md", "# Plan\n- Our standup is at 9:00\n- [ ] Call Bob about it\n")
     done = crashed(place, root, step, how)
-    assert done.returncode == (-signal.SIGKILL if how == "kill" else 1), done.stderr
+    assert done.returncode == (-signal.SIGKILL if how == "kill" else 0), done.stderr
     memory.ingest()
     assert contents(memory) == [
         "# Plan\n- Our standup is at 9:00\n- [ ] Call Bob about it",
@@ -440,3 +440,117 @@ def test_ingest_on_the_command_line(run, root, tmp_path):
     assert bad.code == 1 and bad.out.startswith("bad.json: rejected (invalid_json")
     assert run("ingest", str(tmp_path / "nothing.txt"), "--json").json["error"]["code"] == "file_not_found"
     assert run("ingest").out == "nothing to ingest\n"
+
+
+# What a red team found
+
+
+def test_files_are_known_apart_for_those_who_may_see_them(memory, folder):
+    drop(folder, "notes.txt", "The passport of Alex expires in May 2031.")
+    memory.ingest(user="alex", scope="personal")
+    drop(folder, "notes.txt", "Bob has decided to buy a boat.")
+    memory.ingest(user="bob", scope="personal")
+    assert contents(memory) == ["The passport of Alex expires in May 2031."], "another's file of this name"
+    drop(folder, "x.txt", "Bob has decided to buy a boat.")
+    (report,) = memory.ingest(user="alex", scope="personal").files
+    assert report.status == "processed" and "Bob has decided to buy a boat." in contents(memory)
+    assert [each.manifest["name"] for each in memory.ingested(user="bob")] == ["notes.txt"]
+    assert memory.ingested() == []
+
+
+def test_watching_keeps_to_whom_it_is_meant_for(memory, folder):
+    stop, heard = threading.Event(), []
+
+    def told(report):
+        heard.append(report)
+        stop.set()
+
+    drop(folder, "diary.txt", "The diary lies under the bed.")
+    memory.watch_ingest(stop, 0.05, told, user="alex", scope="personal")
+    assert contents(memory) == ["The diary lies under the bed."] and list(memory.list(user="bob")) == []
+
+
+@pytest.mark.parametrize("when", ["parsed", "stored"])
+def test_a_file_that_is_replaced_meanwhile_is_the_next_version(memory, folder, when):
+    path = drop(folder, "n.txt", "The door is painted red.")
+    once = []
+
+    def step(name, _):
+        if name == when and not once:
+            once.append(drop(folder, ".x", "The door is painted blue."))
+            (folder / ".x").replace(path)
+
+    memory._ingest.step = step
+    memory.ingest()
+    assert contents(memory) == ["The door is painted red."] or contents(memory) == ["The door is painted blue."]
+    memory.ingest()
+    assert contents(memory) == ["The door is painted blue."] and names(folder) == []
+    kept = sorted(each.read_text() for each in (folder / "processed").iterdir() if not each.name.endswith(".json"))
+    assert kept == ["The door is painted blue.", "The door is painted red."]
+
+
+def test_forgetting_leaves_other_files_alone_and_takes_its_own(memory, folder):
+    with zipfile.ZipFile(folder / "letter.docx", "w") as archive:
+        for name, content in DOCX.items():
+            archive.writestr(name, f'<?xml version="1.0"?>{content}')
+    drop(folder, "w.md", "We decided to hire **Zacharias** for the\nsecret Quixote project.\n\nOther things happen.\n")
+    memory.ingest()
+    cat = memory.remember("My cat is called Tom", user="alex").memory
+    memory.forget(cat.memory_id, user="alex")
+    assert {"letter.docx", "w.md"} <= set(names(folder / "processed"))
+    hired = next(each for each in memory.list(user="alex") if each.content.startswith("We decided to hire Zach"))
+    memory.forget(hired.memory_id, user="alex")
+    assert "w.md" not in names(folder / "processed") and "letter.docx" in names(folder / "processed")
+    assert memory.verify_erased("Zacharias for the").clean
+
+
+@pytest.mark.parametrize(
+    "bad", ['[{"content": "alpha beta gamma", "status": []}]', '[{"content": "a b c", "memoryId": "\\ud800"}]']
+)
+def test_one_hostile_file_holds_up_no_other(memory, folder, bad):
+    drop(folder, "a.json", bad)
+    drop(folder, "z.txt", "The zebra lives in Kenya.")
+    assert [(each.status, each.code) for each in memory.ingest().files] == [
+        ("rejected", "invalid_memory"),
+        ("processed", None),
+    ]
+    assert names(folder) == [] and names(folder / "processed") == ["z.txt", "z.txt.processed.json"]
+
+
+def test_what_another_file_still_says_stays_and_what_none_says_goes(memory, folder):
+    text = "The office is in Berlin at Torstrasse 5."
+    drop(folder, "a.txt", text)
+    memory.ingest()
+    drop(folder, "b.txt", text)
+    memory.ingest()
+    drop(folder, "a.txt", "The coffee machine is on floor two.")
+    memory.ingest()
+    assert text in contents(memory), "b.txt says so"
+    drop(folder, "b.txt", "Nothing of it is said here any more.")
+    memory.ingest()
+    assert text not in contents(memory)
+    drop(folder, "b.txt", text)
+    memory.ingest()
+    assert text in contents(memory), "and back again"
+
+
+def test_a_ticked_todo_is_open_no_longer(memory, folder):
+    drop(folder, "t.md", "# Todo\n- [ ] Buy the blue paint\n- [x] Sweep the floor now\n")
+    memory.ingest()
+    assert len(memory.bulletin("", user="alex").sections["open_todos"]) == 1
+    drop(folder, "t.md", "# Todo\n- [x] Buy the blue paint\n- [x] Sweep the floor now\n")
+    memory.ingest()
+    assert memory.bulletin("", user="alex").sections["open_todos"] == []
+
+
+def test_files_of_one_name_do_not_push_each_other_out(memory, folder, tmp_path):
+    for place, text in (("a", "The first one is about apples."), ("b", "The second one is about pears.")):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "README.md").write_text(text)
+    drop(folder, "README.md", "The dropped one is about plums.")
+    report = memory.ingest([tmp_path / "a" / "README.md", tmp_path / "b" / "README.md"])
+    assert report.count("processed") == 3 and contents(memory) == ["The second one is about pears."]
+    (tmp_path / ".env.txt").write_text("x y z")
+    with pytest.raises(InvalidInput) as refused:
+        memory.ingest([tmp_path / ".env.txt"])
+    assert refused.value.code == "invalid_name"

@@ -222,3 +222,56 @@ def test_http_is_a_channel(memory, prompts):
         stop.set()
         working.join()
         channel.close()
+
+
+def test_a_message_that_comes_again_does_not_override_a_newer_one(memory):
+    hooks = MemoryHooks(memory)
+    for number, text in ((1, "I live in Berlin."), (2, "I live in Paris now."), (1, "I live in Berlin.")):
+        hooks.capture_inbound(said(text, number))
+    facts = [each.content for each in memory.list(user="alex", types=["Fact"])]
+    assert facts in (["I live in Paris now"], ["I live in Paris"])
+
+
+def test_a_finding_and_an_attempt_that_say_something_else_are_kept(memory):
+    hooks = MemoryHooks(memory)
+    hooks.write_back_diagnostics("Disk is full", "q1", "alex")
+    assert hooks.write_back_diagnostics("The cable was broken", "q1", "alex").content == "The cable was broken"
+    hooks.write_back_step(said("x"), "r", "s", {"todo": ["buy milk", "call mum about dinner"], "flag": True})
+    hooks.write_back_step(said("x"), "r", "s", {"todo": ["buy bread"]}, attempt=2)
+    assert [each.content for each in memory.list(user="alex", types=["Todo"])] == ["buy bread"]
+    assert not [each for each in memory.list(user="alex") if each.content == "True"]
+
+
+def test_an_answer_goes_to_who_asked(memory):
+    channel = HttpChannel(timeout=0.3)
+    orchestrator = Orchestrator(
+        MemoryHooks(memory), [Workflow("w", "", [Step("s", "", lambda run: {"answer": f"for {run.inbound.user}"})])]
+    )
+    orchestrator._channels = {channel.name: channel}
+
+    def post(user):
+        data = json.dumps({"id": "1", "user": user, "text": "hello there"}).encode()
+        return urllib.request.urlopen(urllib.request.Request(channel.url, data=data), timeout=20).read()
+
+    try:
+        with pytest.raises(urllib.error.HTTPError) as late:
+            post("alex")
+        assert late.value.code == 504
+        late.value.close()
+        stop = threading.Event()
+        orchestrator.run_once()
+        working = threading.Thread(target=orchestrator.run, args=(stop, 0.01))
+        working.start()
+        assert json.loads(post("bob"))["answer"] == "for bob"
+        stop.set()
+        working.join()
+    finally:
+        channel.close()
+
+
+def test_a_selector_that_fails_fails_its_message_only(memory):
+    def broken(*_):
+        raise RuntimeError("no")
+
+    outcome = Orchestrator(MemoryHooks(memory), [], selector=broken).handle(said("hello"))
+    assert outcome.error == "RuntimeError: no"

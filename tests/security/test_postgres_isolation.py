@@ -166,6 +166,17 @@ def test_every_call_with_anothers_turns_finds_nothing(attacker, victim):
     assert victim.turn_log("alex", "c1", "t1")["user_message"] == "hello vault"
 
 
+def test_anothers_token_opens_nothing(attacker, victim):
+    text, token = victim.create_token("alex", rights="admin")
+    with pytest.raises(recollect.ScopeDenied):
+        attacker.admitted(text)
+    with pytest.raises(recollect.NotFound):
+        attacker.revoke_token(token.token_id)
+    assert attacker.tokens() == []
+    attacker.create_token("alex")
+    assert victim.admitted(text).user == "alex" and len(victim.tokens()) == 1
+
+
 def test_every_public_method_is_covered_by_the_attack():
     tried = {"show", "history", "edges", "edit", "retract", "supersede", "link", "remember", "contradict"}
     elsewhere = {"recall", "context", "list", "remember_many", "stats", "upkeep", "reindex", "close"}
@@ -185,6 +196,7 @@ def test_every_public_method_is_covered_by_the_attack():
     tried |= {"find_artifacts", "fetch_conversation_artifacts", "promoted", "roll_back_turn", "feedback_report"}
     tried |= {"reconcile_buckets", "bucket"}
     elsewhere |= {"ingest", "watch_ingest", "ingested", "bulletin"}
+    tried |= {"create_token", "tokens", "revoke_token", "admitted"}
     elsewhere |= {"people", "extract", "learn_pending", "forget_everything", "verify_erased"}
     elsewhere |= {"create_session", "sessions", "clean_up_sessions", "session_of", "register_store"}
     elsewhere |= {"add_document", "profile", "update_profile", "profile_notes"}

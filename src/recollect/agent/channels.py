@@ -99,7 +99,8 @@ class HttpChannel:
     def __init__(self, name: str = "http", port: int = 0, timeout: float = 30.0) -> None:
         self.name = name
         self._waiting: list[Inbound] = []
-        self._answers: dict[str, str] = {}
+        self._answers: dict[int, str] = {}  # by request: two callers may have chosen the same id
+        self._asking: set[int] = set()
         self._changed = threading.Condition()
         self._timeout = timeout
         outer = self
@@ -130,8 +131,10 @@ class HttpChannel:
             return
         with self._changed:
             self._waiting.append(inbound)
-            done = self._changed.wait_for(lambda: inbound.message_id in self._answers, self._timeout)
-            answer = self._answers.pop(inbound.message_id, "")
+            self._asking.add(id(inbound))
+            done = self._changed.wait_for(lambda: id(inbound) in self._answers, self._timeout)
+            self._asking.discard(id(inbound))
+            answer = self._answers.pop(id(inbound), "")
         if done:
             self._send(request, 200, {"id": inbound.message_id, "answer": answer})
         else:
@@ -157,8 +160,9 @@ class HttpChannel:
     def reply(self, inbound: Inbound, answer: str) -> None:
         """Lets the request that waits go on."""
         with self._changed:
-            self._answers[inbound.message_id] = answer
-            self._changed.notify_all()
+            if id(inbound) in self._asking:  # or else nobody waits for it any more
+                self._answers[id(inbound)] = answer
+                self._changed.notify_all()
 
     def close(self) -> None:
         """Stops listening."""

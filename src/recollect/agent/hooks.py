@@ -28,6 +28,7 @@ _MOST_CITED = 32
 _EVIDENCE = 8
 _LONGEST_EVIDENCE = 240
 _LONGEST_OUTPUT = 2_000
+_LATELY = 1_000
 # What a key of a step's output says of its value: type and importance.
 _BY_KEY: tuple[tuple[str, MemoryType, int], ...] = (
     ("decision", MemoryType.DECISION, 75),
@@ -150,6 +151,8 @@ class MemoryHooks:
                 source=source,
                 key=f"channel_transcript:{inbound.channel}:{inbound.message_id}",
             )
+            if kept.outcome != "stored":  # it came before: what it told may have changed since
+                return [kept]
             told = memory.extract(
                 [("user", inbound.text)],
                 user=inbound.user,
@@ -166,13 +169,12 @@ class MemoryHooks:
         """Keeps what a step has produced, key by key. Another attempt of the step updates the same memories."""
 
         def work(memory: MemorySystem) -> list[Memory]:
-            return [
-                stored
-                for key, value in output.items()
-                for number, text in enumerate(_texts(value))
-                if (stored := self._written(memory, inbound, run_id, step_id, f"{key}:{number}", text, attempt))
-                is not None
-            ]
+            said = [(f"{key}:{n}", text) for key, value in output.items() for n, text in enumerate(_texts(value))]
+            kept = [self._written(memory, inbound, run_id, step_id, key, text, attempt) for key, text in said]
+            stored = [each for each in kept if each is not None]
+            if attempt > 1:
+                self._withdraw(memory, inbound, run_id, step_id, {each.memory_id for each in stored})
+            return stored
 
         return self._safely("write_back", work, [])
 
@@ -206,6 +208,15 @@ class MemoryHooks:
         reason = f"attempt {attempt} of {step_id}"
         return memory.edit(stored.memory_id, user=inbound.user, chat=inbound.chat, content=text, reason=reason)
 
+    @staticmethod
+    def _withdraw(memory: MemorySystem, inbound: Inbound, run_id: str, step_id: str, kept: set[str]) -> None:
+        """What an earlier attempt said and this one does not is retracted."""
+        who: dict[str, Any] = {"user": inbound.user, "chat": inbound.chat}
+        for each in memory.list(**who, limit=_LATELY):
+            own = (each.source.workflow_run_id, each.source.step_id) == (run_id, step_id)
+            if own and each.memory_id not in kept:
+                memory.retract(each.memory_id, **who, reason=f"not in the last attempt of {step_id}")
+
     def write_back_diagnostics(
         self, finding: str, finding_id: str, user: str, *, chat: str | None = None, evidence: Sequence[str] = ()
     ) -> Memory | None:
@@ -216,7 +227,7 @@ class MemoryHooks:
             source = Source(
                 source_type=SourceType.DIAGNOSTICS, captured_by=CapturedBy.SYSTEM, workflow_run_id=finding_id
             )
-            return memory.remember(
+            receipt = memory.remember(
                 finding,
                 user=user,
                 chat=chat,
@@ -228,7 +239,11 @@ class MemoryHooks:
                 links=links,
                 source=source,
                 key=f"diagnostics:{finding_id}",
-            ).memory
+            )
+            stored = receipt.memory
+            if stored is None or receipt.outcome != "merged" or stored.content == finding:
+                return stored
+            return memory.edit(stored.memory_id, user=user, chat=chat, content=finding, reason="found again")
 
         return self._safely("diagnostics_write_back", work, None)
 
@@ -270,5 +285,9 @@ def _evidence(memory: Memory, score: float) -> dict[str, Any]:
 def _texts(value: Any) -> list[str]:
     """What a step's output says, piece by piece; structures and blanks say nothing that lasts."""
     values = value if isinstance(value, list | tuple) else [value]
-    texts = [str(each).strip() for each in values if isinstance(each, str | int | float)]
+    texts = [
+        str(each).strip()
+        for each in values
+        if isinstance(each, str | int | float) and each is not True and each is not False
+    ]
     return [each[:_LONGEST_OUTPUT] for each in texts if each]

@@ -112,10 +112,12 @@ class Orchestrator:
     def handle(self, inbound: Inbound) -> Outcome:
         """One message: look up, select, dispatch, write back."""
         context = self.hooks.selector_context(inbound)
-        workflow = self._selector(inbound, context, self._workflows)
         outputs: dict[str, dict[str, Any]] = {}
         failed: Exception | None = None
+        name = ""
         try:
+            workflow = self._selector(inbound, context, self._workflows)
+            name = workflow.name
             for step in workflow.steps:
                 outputs[step.step_id] = self._run_step(inbound, workflow, step, outputs)
         except Exception as error:  # noqa: BLE001  a workflow that fails fails its message, not the orchestrator
@@ -126,7 +128,7 @@ class Orchestrator:
             detail = f"{type(failed).__name__}: {failed}"
             return Outcome(
                 inbound=inbound,
-                workflow=workflow.name,
+                workflow=name,
                 answer="That did not work.",
                 outputs=outputs,
                 memory_status=self.hooks.status,
@@ -135,7 +137,7 @@ class Orchestrator:
         answers = [str(output["answer"]) for output in outputs.values() if output.get("answer")]
         return Outcome(
             inbound=inbound,
-            workflow=workflow.name,
+            workflow=name,
             answer=answers[-1] if answers else "Done.",
             outputs=outputs,
             memory_status=self.hooks.status,

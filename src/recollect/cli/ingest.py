@@ -30,8 +30,8 @@ def ingest(answer: Answer, paths: tuple[str, ...], watch: bool, scope: str, only
     """
     with answer.open() as memory:
         if only_list:
-            found = memory.ingested()
-            lines = [f"{each.finished_at:%Y-%m-%d %H:%M}  v{each.version}  {each.name}" for each in found]
+            found = memory.ingested(**answer.speaker)
+            lines = [f"{each.finished_at:%Y-%m-%d %H:%M}  v{each.version}  {each.manifest['name']}" for each in found]
             answer.give({"files": [each.manifest for each in found]}, lambda: "\n".join(lines) or "no files yet")
             return
         speaker: dict[str, Any] = {} if scope == "shared" else answer.speaker
@@ -39,18 +39,18 @@ def ingest(answer: Answer, paths: tuple[str, ...], watch: bool, scope: str, only
             report = memory.ingest(paths, scope=scope, progress=progress, **speaker)
         _give(answer, report)
         if watch:
-            _watch(answer, memory)
+            _watch(answer, memory, {**speaker, "scope": scope})
     if report.count("rejected") or report.count("failed"):
         raise click.exceptions.Exit(1)
 
 
-def _watch(answer: Answer, memory: Any) -> None:
+def _watch(answer: Answer, memory: Any, where: dict[str, Any]) -> None:
     import threading
 
     stop = threading.Event()
     click.echo("watching; Ctrl-C ends", err=True)
     try:
-        memory.watch_ingest(stop, told=lambda report: _give(answer, report))
+        memory.watch_ingest(stop, told=lambda report: _give(answer, report), **where)
     except KeyboardInterrupt:
         click.echo("stopped", err=True)
 

@@ -18,6 +18,7 @@ from recollect.cli.ingest import bulletin, ingest
 from recollect.cli.memories import COMMANDS
 from recollect.cli.people import people
 from recollect.cli.search import context, search
+from recollect.cli.serve import mcp, serve, token
 from recollect.cli.turns import journal, turn
 from recollect.cli.upkeep import doctor, gc, reindex, upkeep
 from recollect.errors import RecollectError
@@ -37,7 +38,7 @@ def cli() -> None:
 
 for _command in (*COMMANDS, search, context, chat, session, people, forget, verify_erased, upkeep, reindex, gc, doctor):
     cli.add_command(_command)
-for _command in (ingest, bulletin, turn, journal, evaluate_command, db, copy, demo):
+for _command in (serve, mcp, token, ingest, bulletin, turn, journal, evaluate_command, db, copy, demo):
     cli.add_command(_command)
 
 

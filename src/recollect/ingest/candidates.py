@@ -14,16 +14,24 @@ from recollect.model.text import is_blank
 MOST = 500
 _LONGEST = 500
 _LONGEST_TITLE = 80
+_LONGEST_LINE = 2_000
+_LONGEST_TEXT = 1_000_000
+# Somebody else's words in a mail, and what stands above it.
+_NOT_SAID = re.compile(r"^(?:>|(?:from|to|cc|bcc|date|subject|sent|reply-to|on .{0,80} wrote)\s*:)", re.IGNORECASE)
+# Headings that only sound like what they are not.
+_NOT_A_TYPE = re.compile(
+    r"\b(?:taken|done|completed|finished|past|previous|api|endpoints?|reference|history)\b", re.IGNORECASE
+)
 _FEWEST_WORDS = 2
 _CODE = re.compile(r"^\s*(?:```|~~~)")
-_HEADING = re.compile(r"^\s{0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
+_HEADING = re.compile(r"^(#{1,6})\s(.*)$")
 _UNDERLINE = re.compile(r"^\s*(?:=+|-{3,})\s*$")
-_ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[(?P<box>[ xX])\]\s+)?(?P<text>.*\S)\s*$")
+_ITEM = re.compile(r"^(?:[-*+•]|\d{1,3}[.)])\s{1,8}(?:\[(?P<box>[ xX])\]\s{1,8})?(?P<text>\S.*)$")
 _LABELLED = re.compile(
     r"^\s*(?:\*\*|__)?(?P<label>[A-Za-z][\w -]{2,30}?)(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(?P<text>\S.*)$"
 )
 _SENTENCE = re.compile(r"(?<=[.!?…。！？])\s+")  # noqa: RUF001  sentences end in every script
-_MARKS = re.compile(r"(?:\*\*|__|`)|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|!?\[([^\]]*)\]\([^)]*\)")
+_MARKS = re.compile(r"(?:\*\*|__|`)|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|!?\[([^\[\]]{0,120})\]\([^()]{0,300}\)")
 _DATE = re.compile(
     r"\b(?:\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{2,4}|"
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2}|"
@@ -58,6 +66,7 @@ _IMPORTANCE = {
 }
 _CONFIDENCE = 0.7
 # Headings under which whole sentences are what they announce; lists are under every one.
+_BY_WORDING = frozenset({MemoryType.IDENTITY, MemoryType.OBSERVATION})
 _OF_PROSE = frozenset({MemoryType.DECISION, MemoryType.GOAL, MemoryType.PREFERENCE})
 
 
@@ -82,9 +91,10 @@ class Candidate:
 
 def title_of(text: str) -> str | None:
     """The first heading of a text, or its first line where that is short."""
-    for line in text.splitlines():
+    for whole in text[:_LONGEST_TEXT].splitlines():
+        line = whole.strip()[:_LONGEST_LINE]
         heading = _HEADING.match(line)
-        title = plain(heading.group(2) if heading else line)
+        title = plain(heading.group(2)).rstrip("# ") if heading else plain(line)
         if not is_blank(title):
             return title if len(title) <= _LONGEST_TITLE else None
     return None
@@ -102,12 +112,15 @@ def candidates(text: str) -> list[Candidate]:
     return list(found.values())
 
 
-def _read(text: str) -> Iterator[Candidate]:
+def _read(text: str) -> Iterator[Candidate]:  # noqa: C901  a line is one of several things
     """Line by line, knowing under which heading a line stands; code is passed over."""
     section: MemoryType | None = None
     in_code = False
     paragraph: list[str] = []
-    for line in [*text.splitlines(), ""]:
+    for whole in [*text[:_LONGEST_TEXT].splitlines(), ""]:
+        line = whole.strip()[:_LONGEST_LINE]
+        if _NOT_SAID.match(line):
+            continue
         if _CODE.match(line):
             in_code = not in_code
             continue
@@ -118,7 +131,7 @@ def _read(text: str) -> Iterator[Candidate]:
             yield from _prose(" ".join(paragraph), section)
             paragraph = []
         if heading:
-            section = _section_type(plain(heading.group(2)))
+            section = _section_type(plain(heading.group(2)).rstrip("# "))
         elif item:
             yield from _item(item, section)
         elif line.strip() and not _UNDERLINE.match(line):
@@ -143,14 +156,15 @@ def _item(match: re.Match[str], section: MemoryType | None) -> Iterator[Candidat
     if labelled is not None and kind is not None:
         yield Candidate(plain(labelled["text"]), kind)
     else:
-        yield Candidate(text, section or _wording_type(text) or MemoryType.FACT)
+        own = _wording_type(text) if len(text) <= _LONGEST else None
+        yield Candidate(text, own or MemoryType.FACT if section in _BY_WORDING else section or own or MemoryType.FACT)
 
 
 def _prose(text: str, section: MemoryType | None) -> Iterator[Candidate]:
     """Sentences that decide, plan, date or claim something; the rest is found in the document itself."""
     for sentence in _SENTENCE.split(text):
         told = plain(sentence)
-        if not told or told.endswith("?"):
+        if not told or told.endswith("?") or len(told) > _LONGEST:
             continue
         kind = _wording_type(told)
         if kind is not None:
@@ -170,6 +184,8 @@ def _wording_type(text: str) -> MemoryType | None:
 
 
 def _section_type(heading: str) -> MemoryType | None:
+    if _NOT_A_TYPE.search(heading):
+        return None
     return next((kind for pattern, kind in _TYPES if pattern.search(heading)), None)
 
 

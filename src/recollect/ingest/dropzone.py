@@ -1,6 +1,6 @@
 """The drop folder: which files are ready, reading them safely, and moving them so that a crash repairs itself.
 
-A file is moved in two steps: it is linked to where it goes, and taken out of the folder when all is done. In between it
+A file is moved in two steps: it is written where it goes, and taken out of the folder when all is done. In between it
 is in both places, and the next run finishes what was begun.
 """
 
@@ -33,6 +33,7 @@ class Read:
 
     data: bytes
     digest: str
+    seen: tuple[int, int, int] = (0, 0, 0)  # size, time and number of the file that they were read from
 
 
 class DropZone:
@@ -50,7 +51,7 @@ class DropZone:
         with os.scandir(self.folder) as entries:
             names = sorted(entry.name for entry in entries if not entry.is_dir(follow_symlinks=False))
         for name in names:
-            if not name.startswith(".") and not name.lower().endswith(_UNFINISHED):
+            if not is_passed_over(name):
                 yield self.folder / name
 
     def read(self, path: Path) -> Read:
@@ -80,15 +81,15 @@ class DropZone:
             raise Unsettled from None  # taken away while we looked
         except OSError as error:
             raise Rejected(RejectionCode.UNREADABLE, f"the file cannot be read: {error.strerror}") from error
-        if (before.st_size, before.st_mtime_ns, before.st_ino) != (after.st_size, after.st_mtime_ns, after.st_ino):
+        if _seen(before) != _seen(after):
             raise Unsettled
-        return Read(data, hashlib.sha256(data).hexdigest())
+        return Read(data, hashlib.sha256(data).hexdigest(), _seen(before))
 
     def keep(self, path: Path, read: Read) -> Path:
         """Puts a file where processed ones are, beside its place in the drop folder; the path of it there."""
         target = self._free_place(self.processed, path.name, read)
         if not target.exists():
-            _link(path, target, read.data)
+            replace(target, read.data)  # what was read, whatever lies in the folder by now
         return target
 
     def reject(self, path: Path) -> Path:
@@ -111,9 +112,11 @@ class DropZone:
             raise unavailable(error, path) from error
 
     @staticmethod
-    def remove(path: Path) -> None:
-        """Takes a file out of the drop folder; it lies elsewhere by now."""
+    def remove(path: Path, read: Read | None = None) -> None:
+        """Takes a file out of the drop folder; it lies elsewhere by now. Another in its place is left there."""
         try:
+            if read is not None and os.path.lexists(path) and _seen(path.lstat()) != read.seen:
+                return
             path.unlink(missing_ok=True)
             sync_folder(path.parent)
         except OSError as error:
@@ -135,6 +138,11 @@ def _check_plain(mode: int) -> None:
         raise Rejected(RejectionCode.NOT_A_FILE, "this is a device, a pipe or a socket, and no file")
 
 
+def is_passed_over(name: str) -> bool:
+    """Whether a file of this name is left alone: hidden, or by its name not finished yet."""
+    return name.startswith(".") or name.lower().endswith(_UNFINISHED)
+
+
 def check_name(name: str) -> None:
     """A name that can be cited: printable, and not too long for what is put behind it."""
     if not name.isprintable() or len(os.fsencode(name)) > _LONGEST_NAME:
@@ -143,14 +151,8 @@ def check_name(name: str) -> None:
         )
 
 
-def _link(path: Path, target: Path, data: bytes) -> None:
-    """The same file under a second name; a copy where the file system has no links."""
-    try:
-        os.link(path, target, follow_symlinks=False)
-        target.chmod(0o600)
-    except OSError:
-        replace(target, data)
-    sync_folder(target.parent)
+def _seen(found: os.stat_result) -> tuple[int, int, int]:
+    return found.st_size, found.st_mtime_ns, found.st_ino
 
 
 def _holds(path: Path, read: Read) -> bool:

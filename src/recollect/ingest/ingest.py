@@ -20,12 +20,13 @@ from recollect.ingest.dropzone import DropZone, Read, Unsettled, check_name
 from recollect.ingest.parse import CONVERTED, Parsed, decoded, ending_of, read_json, read_text
 from recollect.ingest.rejection import Rejected, RejectionCode
 from recollect.ingest.report import FileReport, FileStatus, IngestReport
-from recollect.ingest.store import FileStore
+from recollect.ingest.store import FileStore, content_mark, file_key
 from recollect.log import MemoryLog
 from recollect.model.clock import Clock, to_iso
 from recollect.model.ingested import Ingested
 from recollect.model.scope import Speaker
-from recollect.storage.interface import Storage
+from recollect.model.status import Status
+from recollect.storage.interface import Reader, Storage
 from recollect.storage.layout import Layout
 
 _MEGABYTE = 1_000_000
@@ -102,14 +103,20 @@ class Ingest:
             return FileReport(name=path.name, status="waiting", code="still_written")
         except Rejected as error:
             return self._reject(path, error)
-        except RecollectError as error:
+        except (RecollectError, OSError) as error:
             # Not the file's fault: it stays where it is and is tried again.
-            self._log.write("memory.ingest.failed", level="error", sourcePath=str(path), code=error.code)
-            return FileReport(name=path.name, status="failed", code=error.code, message=error.message)
+            code, message = getattr(error, "code", "storage_unavailable"), getattr(error, "message", str(error))
+            self._log.write("memory.ingest.failed", level="error", sourcePath=str(path), code=code)
+            return FileReport(name=path.name, status="failed", code=code, message=message)
+        except Exception as error:  # noqa: BLE001  one file that nobody foresaw holds up no other
+            self._log.write("memory.ingest.unforeseen", level="error", detail=type(error).__name__)
+            told = Rejected(RejectionCode.PROCESSING_FAILED, f"it could not be processed ({type(error).__name__})")
+            return self._reject(path, told)
 
     def _take_in(self, path: Path, read: Read, ending: str, speaker: Speaker, scope: str) -> FileReport:
-        latest = self._storage.read(lambda reader: reader.ingested_latest(path.name))
-        if latest is not None and latest.digest == read.digest:
+        key, mark = file_key(speaker.scope(scope), path.name), content_mark(speaker.scope(scope), read.digest)
+        latest = self._storage.read(lambda reader: _still(reader, key))
+        if latest is not None and latest.digest == mark:
             return self._finish(path, read, latest, known=True)
         parsed = self._parsed(read, ending)
         self.step("parsed", path)
@@ -117,7 +124,7 @@ class Ingest:
         self.step("kept", path)
         try:
             stored = self._store.store(path.name, read.digest, parsed, target, speaker, scope)
-        except RecollectError as error:
+        except Exception as error:
             self._zone.remove(target)
             if isinstance(error, InvalidInput | Refused):  # it will not be any better the next time
                 raise Rejected(RejectionCode.INVALID_MEMORY, error.message, hint=error.hint) from error
@@ -141,7 +148,7 @@ class Ingest:
         if not again:
             manifest.write(target, manifest.PROCESSED, stored.manifest)
         self.step("manifest", path)
-        self._zone.remove(path)
+        self._zone.remove(path, read)
         self.step("removed", path)
         status: FileStatus = "duplicate" if again else stored.manifest["status"]
         counted = 0 if again else 1
@@ -179,3 +186,10 @@ class Ingest:
             return FileReport(name=path.name, status="failed", code=failed.code, message=failed.message)
         self._log.write("memory.ingest.rejected", level="warning", sourcePath=str(target), code=error.code)
         return FileReport(name=path.name, status="rejected", path=str(target), code=error.code, message=error.message)
+
+
+def _still(reader: Reader, key: str) -> Ingested | None:
+    """The newest version of a file, if what it says still counts."""
+    latest = reader.ingested_latest(key)
+    document = None if latest is None or latest.document_id is None else reader.any_memory(latest.document_id)
+    return None if document is not None and document.status is Status.SUPERSEDED else latest

@@ -19,4 +19,4 @@ def manifest_of(target: Path, ending: str) -> Path:
 
 def write(target: Path, ending: str, content: dict[str, Any]) -> None:
     """Writes the manifest of a file, whole or not at all."""
-    replace(manifest_of(target, ending), json.dumps(content, ensure_ascii=False, indent=2).encode() + b"\n")
+    replace(manifest_of(target, ending), json.dumps(content, indent=2).encode() + b"\n")

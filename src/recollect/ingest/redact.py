@@ -6,32 +6,39 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from recollect.conversations.files import replace
-from recollect.ingest.parse import CONVERTED
 from recollect.storage.residue import holds
 
 
-def redact_files(folders: Iterable[Path], needles: Sequence[bytes], redacted: Callable[[str], str]) -> int:
-    """Rewrites the files that hold what is forgotten, line by line; what is no text is removed. How many."""
+def redact_files(
+    folders: Sequence[Path], needles: Sequence[bytes], redacted: Callable[[str], str], sources: Iterable[str]
+) -> int:
+    """Rewrites the files that hold what is forgotten, line by line; how many.
+
+    A file that it came from (`sources`) may say it in another form, on two lines or in a format of its own: where
+    nothing could be taken out of it, it is removed.
+    """
+    places = {path.resolve() for path in map(Path, sources)}
     count = 0
     for folder in folders:
         for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-            if path.is_file() and not path.is_symlink() and (holds(path, needles) or _is_opaque(path)):
-                count += _redact(path, redacted)
+            if not path.is_file() or path.is_symlink():
+                continue
+            if holds(path, needles) and _redact(path, redacted):
+                count += 1
+            elif path.resolve() in places:
+                path.unlink(missing_ok=True)
+                count += 1
     return count
 
 
-def _is_opaque(path: Path) -> bool:
-    """Whether a file says things that its bytes do not show."""
-    return path.suffix.lower().lstrip(".") in CONVERTED - {"csv", "html", "htm"}
-
-
 def _redact(path: Path, redacted: Callable[[str], str]) -> bool:
+    """Whether something could be taken out of a file."""
     try:
         text = path.read_bytes().decode()
     except UnicodeDecodeError:
-        path.unlink()
-        return True
-    clean = "".join(redacted(line.rstrip("\r\n")) + line[len(line.rstrip("\r\n")) :] for line in text.splitlines(True))
+        return False
+    ends = [(line, line.rstrip("\r\n")) for line in text.splitlines(keepends=True)]
+    clean = "".join(redacted(line) + whole[len(line) :] for whole, line in ends)
     if clean == text:
         return False
     replace(path, clean.encode())

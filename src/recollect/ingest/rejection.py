@@ -29,6 +29,7 @@ class RejectionCode(StrEnum):
     MISSING_CONVERTER = "missing_converter"
     CONVERSION_FAILED = "conversion_failed"
     ARCHIVE_BOMB = "archive_bomb"
+    PROCESSING_FAILED = "processing_failed"
 
 
 class Rejected(RecollectError):

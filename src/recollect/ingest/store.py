@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,10 +20,10 @@ from recollect.knowledge.access import Access, everything
 from recollect.knowledge.transition import add_edge, new_edge, set_status, supersede
 from recollect.model.clock import Clock, to_iso
 from recollect.model.edge import EdgeType
-from recollect.model.ids import IdFactory
+from recollect.model.ids import IdFactory, check_opaque_id
 from recollect.model.ingested import Ingested
 from recollect.model.memory import Memory, MemoryType
-from recollect.model.scope import Speaker
+from recollect.model.scope import Scope, Speaker
 from recollect.model.source import CapturedBy, Source, SourceType
 from recollect.model.status import Status
 from recollect.storage.interface import Storage, Writer
@@ -75,13 +77,16 @@ class FileStore:
         source = Source(source_type=SourceType.INGEST_FILE, captured_by=CapturedBy.EXTRACTOR, source_path=str(target))
         base = Draft(content="", source=source, scope=scope, expires="never")
 
+        key, mark = file_key(speaker.scope(scope), name), content_mark(speaker.scope(scope), digest)
+
         def work(writer: Writer) -> Ingested:
-            latest = writer.ingested_latest(name)
-            other = writer.ingested_by_digest(digest)
-            known = None if other is None or other.document_id is None else writer.any_memory(other.document_id)
+            latest = writer.ingested_latest(key)
+            other = writer.ingested_by_digest(mark)
             done = _Written()
-            if other is not None and known is not None and known.status is Status.ACTIVE:
-                done.document_id = known.memory_id
+            held = [] if other is None else writer.ingested_memory_ids(other.name, other.version)
+            if other is not None and held and all(_counts(writer, each) for each in held):
+                done.document_id = other.document_id
+                done.ids = list(held)  # it says all of it, too
             else:
                 other = None
                 self._write(writer, parsed, base, speaker, done)
@@ -90,7 +95,7 @@ class FileStore:
             version = 1 if latest is None else latest.version + 1
             manifest: dict[str, Any] = {
                 "status": "processed" if other is None else "duplicate",
-                "duplicateOf": None if other is None else other.name,
+                "duplicateOf": None if other is None else other.manifest["name"],
                 "name": name,
                 "version": version,
                 "sourcePath": str(target),
@@ -105,9 +110,9 @@ class FileStore:
                 "finishedAt": to_iso(self._clock.now()),
             }
             ingested = Ingested(
-                name=name,
+                name=key,
                 version=version,
-                digest=digest,
+                digest=mark,
                 document_id=done.document_id,
                 manifest=manifest,
                 finished_at=self._clock.now(),
@@ -137,8 +142,9 @@ class FileStore:
             done.take(receipt)
             done.edges += 1
         for each in parsed.candidates:
+            content = f"Done: {each.content}" if each.done else each.content  # or it would be taken for the open one
             draft = _draft(
-                base, content=each.content, type=each.type, importance=each.importance, confidence=each.confidence
+                base, content=content, type=each.type, importance=each.importance, confidence=each.confidence
             )
             memory = done.take(self._attempt(writer, draft, speaker))
             if memory is not None and document is not None and memory.memory_id != document.memory_id:
@@ -182,10 +188,11 @@ class FileStore:
             memory = done.take(receipt)
             local = each.get("memoryId")
             if memory is not None and local is not None:
-                if not isinstance(local, str) or local in done.local:
-                    raise Rejected(RejectionCode.INVALID_MEMORY, f"{where}: memoryId must be a text that no other has")
+                _sound(RejectionCode.INVALID_MEMORY, where, partial(check_opaque_id, local, "memoryId"))
+                if local in done.local:
+                    raise Rejected(RejectionCode.INVALID_MEMORY, f"{where}: another has this memoryId, too")
                 done.local[local] = memory.memory_id
-            if memory is not None and each.get("status") not in {None, Status.ACTIVE}:
+            if memory is not None and each.get("status") not in [None, Status.ACTIVE]:
                 _sound(
                     RejectionCode.INVALID_MEMORY, where, partial(self._status, writer, memory, each["status"], speaker)
                 )
@@ -204,7 +211,7 @@ class FileStore:
             return Receipt(outcome="refused", reason=error.message, code=error.code)
 
     def _status(self, writer: Writer, memory: Memory, status: Any, speaker: Speaker) -> Memory:
-        if status not in {Status.SUPERSEDED, Status.RETRACTED}:
+        if status not in [Status.SUPERSEDED, Status.RETRACTED]:
             raise InvalidInput.of("invalid_status", "status", status, "one of active, superseded, retracted")
         reason = "so it stands in the file"
         return set_status(writer, memory, Status(status), speaker.actor, self._clock.now(), reason)
@@ -240,13 +247,28 @@ class FileStore:
             if writer.is_held_elsewhere(memory_id, latest.name):
                 continue
             heir = writer.any_memory(heirs[memory_id]) if memory_id in heirs else document
-            reason = f"{latest.name} has a new version"
+            reason = f"{latest.manifest['name']} has a new version"
             if heir is None or heir.scope != memory.scope or heir.status is not Status.ACTIVE:
                 set_status(writer, memory, Status.RETRACTED, speaker.actor, now, reason)
             else:
                 edge = new_edge(self._ids, heir.memory_id, memory_id, EdgeType.UPDATES, now, reason)
                 supersede(writer, memory, heir, edge, speaker.actor)
             done.superseded += 1
+
+
+def file_key(scope: Scope, name: str) -> str:
+    """What a file is known by: its name, among the files of those who may see it."""
+    return json.dumps([scope.kind.value, scope.owner_user_id, scope.chat_id, name])
+
+
+def content_mark(scope: Scope, digest: str) -> str:
+    """What a content is known by, among the files of those who may see it."""
+    return hashlib.sha256(file_key(scope, digest).encode()).hexdigest()
+
+
+def _counts(writer: Writer, memory_id: str) -> bool:
+    memory = writer.any_memory(memory_id)
+    return memory is not None and memory.status is Status.ACTIVE
 
 
 def _draft(base: Draft, **fields: Any) -> Draft:

@@ -63,7 +63,7 @@ class Forget:
         clock: Clock,
         access: Access,
         log: MemoryLog,
-        redact_files: Callable[[Speaker | None, Callable[[str], str], Sequence[bytes]], None],
+        redact_files: Callable[[Speaker | None, Callable[[str], str], Sequence[bytes], Sequence[str]], None],
     ) -> None:
         self._storage = storage
         self._clock = clock
@@ -121,7 +121,7 @@ class Forget:
         """Files first: after a crash in between the memory is still there, and can be forgotten again."""
         everybody = any(memory.scope.shared for memory in target.memories)
         needles = traces([*(each.text for each in target.wordings), *target.names])
-        self._redact_files(None if everybody else speaker, target.redacted, needles)
+        self._redact_files(None if everybody else speaker, target.redacted, needles, target.paths)
         messages = self._storage.write(lambda writer: self._erase(writer, target, speaker, everybody=everybody))
         read_claims.cache_clear()
         scrubbed = self.scrub(needles)
@@ -203,6 +203,7 @@ class _Target:
     message_ids: frozenset[str]
     names: tuple[str, ...] = ()
     people: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -230,7 +231,8 @@ class _Target:
                 if isinstance(before.get("content"), str):
                     texts[before["content"]] = None
         said = frozenset(each for memory in memories for each in reader.message_ids_of(memory.memory_id))
-        return cls(list(memories), parts, list(map(_Wording, texts)), said, tuple(names), tuple(people))
+        paths = tuple(dict.fromkeys(path for each in ids for path in reader.source_paths(each)))
+        return cls(list(memories), parts, list(map(_Wording, texts)), said, tuple(names), tuple(people), paths)
 
     def redacted(self, text: str) -> str:
         """A text without what is forgotten: without its wording, or empty where it says the same in other words."""

@@ -7,8 +7,9 @@ as memory is: a prompt cache can keep it. Only the knowledge that answers the me
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from recollect.embedding.tokens import TokenCounter, default_counter
@@ -34,6 +35,7 @@ TYPES: Mapping[str, tuple[MemoryType, ...]] = {
 }
 _LONGEST_LINE = 160
 _DOUBTFUL = 0.5
+_CITED = re.compile(r"\[([0-9a-f-]{36})\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,10 @@ def compose(
     kept: dict[str, list[Entry]] = {name: [] for name in shown}
     used, tokens, truncated = _length(shown), _tokens(_text(shown, {}), counter, max_tokens), len(shown) < len(SECTIONS)
     for name in _PRIORITY:
-        for entry in lines.get(name, ())[: MOST[name]]:
+        told = {memory_id for entries in kept.values() for entry in entries for memory_id in entry.memory_ids}
+        fresh = [entry for entry in lines.get(name, ()) if name != KNOWLEDGE or not told.issuperset(entry.memory_ids)]
+        truncated = truncated or len(fresh) > MOST[name]
+        for entry in fresh[: MOST[name]]:
             line = entry.render()
             # An empty section shows a dash, which its first line takes the place of.
             cost = len(line) - (0 if kept.get(name) else len(_EMPTY))
@@ -143,6 +148,20 @@ def empty(warning: str) -> Bulletin:
         fallback="empty_bulletin",
         warnings=[warning],
     )
+
+
+def only(
+    bulletin: Bulletin, active: frozenset[str], max_chars: int, counter: TokenCounter, max_tokens: int | None
+) -> Bulletin:
+    """An earlier bulletin without what no longer counts, within bounds."""
+    lines: dict[str, list[Entry]] = {}
+    for name, told in bulletin.sections.items():
+        for line in told:
+            ids = tuple(_CITED.findall(line))
+            text = _CITED.sub("", line.removeprefix("- ")).strip()
+            if ids and active.issuperset(ids):
+                lines.setdefault(name, []).append(Entry(text, ids))
+    return replace(compose(lines, max_chars, counter, max_tokens), mode=bulletin.mode)
 
 
 def is_doubtful(memory: Memory) -> bool:

@@ -32,6 +32,10 @@ class IngestionReader(Protocol):
         """Whether anything but the file of this name says what a memory says."""
         ...
 
+    def source_paths(self, memory_id: str) -> list[str]:
+        """The files that a memory came from."""
+        ...
+
     def newest_of_type(self, visibility: Visibility, kind: str, limit: int) -> list[int]:
         """The newest visible memories of a type, newest first."""
         ...

@@ -20,6 +20,7 @@ from recollect.storage.ingestion import IngestionReader, IngestionWriter
 from recollect.storage.knowledge import Damage, KnowledgeReader, KnowledgeWriter
 from recollect.storage.relational.rows import Row
 from recollect.storage.relational.transfer import Table
+from recollect.storage.tokens import TokenReader, TokenWriter
 
 T = TypeVar("T")
 
@@ -118,7 +119,7 @@ class Counts:
     scopes: int
 
 
-class Reader(KnowledgeReader, ArtifactReader, IngestionReader, Protocol):
+class Reader(KnowledgeReader, ArtifactReader, IngestionReader, TokenReader, Protocol):
     """A consistent view of one orchestrator's store."""
 
     def memory(self, visibility: Visibility, memory_id: str) -> Memory | None:
@@ -226,7 +227,7 @@ class Reader(KnowledgeReader, ArtifactReader, IngestionReader, Protocol):
         ...
 
 
-class Writer(Reader, KnowledgeWriter, ArtifactWriter, IngestionWriter, Protocol):
+class Writer(Reader, KnowledgeWriter, ArtifactWriter, IngestionWriter, TokenWriter, Protocol):
     """One transaction: all of it happens, or none."""
 
     def add_memories(self, memories: Sequence[NewMemory]) -> None:

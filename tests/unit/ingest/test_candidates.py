@@ -68,3 +68,17 @@ def test_many_lines_are_bounded_and_quick():
     assert len(candidates("\n".join(f"- point number {n} of many" for n in range(20_000)))) == 500
     candidates("- " * 50_000 + "x" * 100_000)
     candidates("*_" * 100_000)
+
+
+def test_hostile_lines_are_read_in_no_time():
+    for text in ("# a" + " " * 60_000 + "x", "-" + " " * 60_000, "[" * 60_000, "- [" * 30_000, "a: " * 30_000):
+        candidates(text)
+        title_of(text)
+
+
+def test_what_only_sounds_like_a_type_is_none():
+    text = (
+        "## Actions taken last week\n- Anna restored the backup\n## Tasks API\n- GET /tasks returns all tasks\n"
+        "On 4 May 2026 Ben wrote:\n> I decided to quit.\nFrom: Ben\nDate: 4 May 2026\n"
+    )
+    assert {each.type.value for each in candidates(text)} <= {"Fact"}

@@ -14,7 +14,8 @@ _DERIVED = ("memory_terms", "writes")
 _NO_TEXT = frozenset(
     """seq scope_id entry ordinal model_id dimension importance confidence position observed_at created_at updated_at
     expires_at valid_from valid_to token_count written_at attempts due_at sequence occurred_at requests
-    input_tokens output_tokens cost weight negated vector digest content_key forgotten_at version finished_at""".split()  # noqa: SIM905
+    input_tokens output_tokens cost weight negated vector digest content_key
+    forgotten_at version finished_at revoked_at""".split()  # noqa: SIM905
 )
 
 

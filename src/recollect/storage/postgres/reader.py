@@ -16,7 +16,8 @@ from recollect.storage.relational.transfer import Table
 
 _SQL = statements()
 _TEXT_KEYS = frozenset(
-    "key memory_id edge_id session_id model user_id provider person_id name relation of_person artifact_id tag".split()  # noqa: SIM905
+    """key memory_id edge_id session_id model user_id provider person_id name relation of_person artifact_id tag
+    token_id""".split()  # noqa: SIM905
 )
 
 

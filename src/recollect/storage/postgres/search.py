@@ -18,9 +18,9 @@ from recollect.storage.interface import Matches, Ranked, Vector
 from recollect.storage.postgres.connection import Connection
 from recollect.storage.postgres.reader import PostgresReader
 from recollect.storage.relational.frequencies import Frequencies
-from recollect.storage.relational.ingestion import IngestionReader
 from recollect.storage.relational.rows import Row
 from recollect.storage.relational.search import RelationalSearcher, searched
+from recollect.storage.relational.tokens import TokenReader
 
 # Up to here a search through all vectors of a scope is faster than an index over everybody's, and exact.
 EXACT_UP_TO = 50_000
@@ -55,7 +55,7 @@ class Sizes:
         return size
 
 
-class PostgresSearcher(PostgresReader, IngestionReader, RelationalSearcher):
+class PostgresSearcher(PostgresReader, TokenReader, RelationalSearcher):
     """Finds candidates for ranking; everything is inside the gate."""
 
     def __init__(

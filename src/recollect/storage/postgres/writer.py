@@ -18,15 +18,15 @@ from recollect.storage.postgres.connection import Connection
 from recollect.storage.postgres.search import PostgresSearcher, Sizes, vector_text
 from recollect.storage.postgres.statements import statements
 from recollect.storage.relational.frequencies import Frequencies
-from recollect.storage.relational.ingestion import IngestionWriter
 from recollect.storage.relational.rows import Row
+from recollect.storage.relational.tokens import TokenWriter
 from recollect.storage.relational.transfer import TABLES, Table
 from recollect.storage.relational.writer import Numbers
 
 _SQL = statements()
 
 
-class PostgresWriter(PostgresSearcher, IngestionWriter):
+class PostgresWriter(PostgresSearcher, TokenWriter):
     """Reads and writes inside one transaction."""
 
     def __init__(
@@ -38,7 +38,7 @@ class PostgresWriter(PostgresSearcher, IngestionWriter):
         sizes: Sizes,
         numbers: Numbers,
     ) -> None:
-        IngestionWriter.__init__(self, orchestrator_id, log, numbers)
+        TokenWriter.__init__(self, orchestrator_id, log, numbers)
         self._connection = connection
         self._frequency_cache = frequencies
         self._sizes = sizes

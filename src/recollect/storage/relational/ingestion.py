@@ -32,6 +32,9 @@ class IngestionReader(ArtifactReader):
     def is_held_elsewhere(self, memory_id: str, name: str) -> bool:
         return self._row("held_elsewhere", {"memory_id": memory_id, "name": name}) is not None
 
+    def source_paths(self, memory_id: str) -> list[str]:
+        return [row[0] for row in self._rows("source_paths", {"memory_id": memory_id})]
+
     def newest_of_type(self, visibility: Visibility, kind: str, limit: int) -> list[int]:
         values = self._gate(visibility)
         scopes = [row[0] for row in self._rows("visible_scopes", values)]

@@ -12,8 +12,8 @@ from recollect.log import MemoryLog
 from recollect.model.scope import Visibility
 from recollect.storage.interface import Matches, Ranked, Vector
 from recollect.storage.relational.frequencies import Frequencies
-from recollect.storage.relational.ingestion import IngestionReader
 from recollect.storage.relational.search import RelationalSearcher, searched
+from recollect.storage.relational.tokens import TokenReader
 from recollect.storage.sqlite.reader import SqliteReader
 from recollect.storage.sqlite.vectors import Near, VectorIndexes
 
@@ -23,7 +23,7 @@ _COUNTED = 2_000
 _WALKED = 40_000
 
 
-class SqliteSearcher(SqliteReader, IngestionReader, RelationalSearcher):
+class SqliteSearcher(SqliteReader, TokenReader, RelationalSearcher):
     """Finds candidates for ranking; everything is inside the gate."""
 
     def __init__(

@@ -11,8 +11,8 @@ import apsw
 from recollect.log import MemoryLog
 from recollect.storage.interface import Vector
 from recollect.storage.relational.frequencies import Frequencies
-from recollect.storage.relational.ingestion import IngestionWriter
 from recollect.storage.relational.rows import Row
+from recollect.storage.relational.tokens import TokenWriter
 from recollect.storage.relational.transfer import Table
 from recollect.storage.relational.writer import Numbers
 from recollect.storage.sql import queries
@@ -22,7 +22,7 @@ from recollect.storage.sqlite.vectors import VectorIndexes
 _SQL = queries("sqlite")
 
 
-class SqliteWriter(SqliteSearcher, IngestionWriter):
+class SqliteWriter(SqliteSearcher, TokenWriter):
     """Reads and writes inside one transaction."""
 
     def __init__(
@@ -34,7 +34,7 @@ class SqliteWriter(SqliteSearcher, IngestionWriter):
         frequencies: Frequencies,
         numbers: Numbers,
     ) -> None:
-        IngestionWriter.__init__(self, orchestrator_id, log, numbers)
+        TokenWriter.__init__(self, orchestrator_id, log, numbers)
         self._connection = connection
         self._indexes = indexes
         self._frequency_cache = frequencies

@@ -22,7 +22,11 @@ WHERE orchestrator_id = :orchestrator_id AND name = :name AND version = :version
 -- Whether something else says what a memory says: a person, another kind of source, or a file of another name.
 -- name: held_elsewhere
 SELECT 1 FROM recollect.memory_sources WHERE orchestrator_id = :orchestrator_id AND memory_id = :memory_id AND source_type <> 'ingest_file'
-UNION ALL SELECT 1 FROM recollect.ingested_memories WHERE orchestrator_id = :orchestrator_id AND memory_id = :memory_id AND name <> :name LIMIT 1
+UNION ALL SELECT 1 FROM recollect.ingested_memories AS i WHERE i.orchestrator_id = :orchestrator_id AND i.memory_id = :memory_id AND i.name <> :name
+  AND i.version = (SELECT max(f.version) FROM recollect.ingested_files AS f WHERE f.orchestrator_id = i.orchestrator_id AND f.name = i.name) LIMIT 1
+
+-- name: source_paths
+SELECT DISTINCT source_path FROM recollect.memory_sources WHERE orchestrator_id = :orchestrator_id AND memory_id = :memory_id AND source_path IS NOT NULL
 
 -- Whether a memory was said anywhere but in one turn of a conversation.
 -- name: said_elsewhere

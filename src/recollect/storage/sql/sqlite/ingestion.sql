@@ -18,7 +18,11 @@ SELECT memory_id FROM ingested_memories WHERE name = :name AND version = :versio
 -- Whether something else says what a memory says: a person, another kind of source, or a file of another name.
 -- name: held_elsewhere
 SELECT 1 FROM memory_sources WHERE memory_id = :memory_id AND source_type <> 'ingest_file'
-UNION ALL SELECT 1 FROM ingested_memories WHERE memory_id = :memory_id AND name <> :name LIMIT 1
+UNION ALL SELECT 1 FROM ingested_memories AS i WHERE i.memory_id = :memory_id AND i.name <> :name
+  AND i.version = (SELECT max(f.version) FROM ingested_files AS f WHERE f.name = i.name) LIMIT 1
+
+-- name: source_paths
+SELECT DISTINCT source_path FROM memory_sources WHERE memory_id = :memory_id AND source_path IS NOT NULL
 
 -- Whether a memory was said anywhere but in one turn of a conversation.
 -- name: said_elsewhere

@@ -1,0 +1,122 @@
+"""Who gets in: tokens, the caller's rate, the size of requests, and the hosts that are asked for."""
+
+from __future__ import annotations
+
+import ipaddress
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from contextvars import ContextVar
+from threading import Lock
+from typing import Any
+
+from recollect.errors import RecollectError, ScopeDenied
+from recollect.model.token import Identity
+from recollect.system import MemorySystem
+
+_MOST_CALLERS = 10_000
+current: ContextVar[Identity] = ContextVar("recollect_identity")
+
+
+class TooMany(RecollectError):
+    """A caller asks too often."""
+
+    default_code = "too_many_requests"
+
+
+class Rate:
+    """Lets every caller make so many requests in a minute, evenly refilled."""
+
+    def __init__(self, per_minute: int) -> None:
+        self._per_minute = per_minute
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._lock = Lock()
+
+    def check(self, caller: str) -> None:
+        """Takes one request off what a caller has left."""
+        if not self._per_minute:
+            return
+        now = time.monotonic()
+        with self._lock:
+            left, since = self._left.pop(caller, (float(self._per_minute), now))
+            left = min(self._per_minute, left + (now - since) * self._per_minute / 60)
+            self._left[caller] = (max(left - 1, 0.0), now)
+            while len(self._left) > _MOST_CALLERS:
+                self._left.popitem(last=False)
+        if left < 1:
+            raise TooMany("too many requests", hint="wait a moment")
+
+
+class Gatekeeper:
+    """Says who calls, or that they may not."""
+
+    def __init__(self, memory: MemorySystem, local: Identity | None, hosts: frozenset[str] | None) -> None:
+        """`local` is who calls without a token on this machine, if anybody does. `hosts` are the names we answer to."""
+        self._memory = memory
+        self._local = local
+        self._hosts = hosts
+        self._rate = Rate(memory.settings.server.requests_per_minute)
+
+    def admit(self, headers: Mapping[str, str], *, socket: bool = False, local: Identity | None = None) -> Identity:
+        """Who calls. A page in a browser cannot: it would name another host, or itself as the origin."""
+        if not socket:
+            self._check_host(headers)
+        given = headers.get("authorization", "")
+        scheme, _, token = given.partition(" ")
+        if given:
+            if scheme.lower() != "bearer":
+                raise ScopeDenied("the authorization must be a bearer token", code="invalid_token")
+            identity = self._memory.admitted(token.strip())
+        else:
+            found = local if socket and local is not None else self._local
+            if found is None:
+                self._memory.log.write("memory.token.refused", level="warning", why="missing")
+                raise ScopeDenied("a token is needed", code="missing_token", hint="Authorization: Bearer rcl_…")
+            identity = found
+        self._rate.check(identity.token_id or "local")
+        return identity
+
+    def _check_host(self, headers: Mapping[str, str]) -> None:
+        if self._hosts is None:
+            return
+        host = headers.get("host", "").rpartition(":")[0] or headers.get("host", "")
+        if host.strip("[]") not in self._hosts:
+            raise ScopeDenied("this server does not answer to that name", code="forbidden")
+        origin = headers.get("origin")
+        if origin is not None and origin.partition("://")[2].rpartition(":")[0].strip("[]") not in self._hosts:
+            raise ScopeDenied("this server does not answer other sites", code="forbidden")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a host."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def status_of(error: RecollectError) -> int:
+    """The status that an error is told with over HTTP."""
+    from recollect import errors
+
+    if error.code in {"missing_token", "invalid_token"}:
+        return 401
+    for kind, status in (
+        (TooMany, 429),
+        (errors.ScopeDenied, 403),
+        (errors.NotFound, 404),
+        (errors.SessionError, 404),
+        (errors.IllegalTransition, 409),
+        (errors.MemoryDisabled, 503),
+        (errors.StorageError, 503),
+    ):
+        if isinstance(error, kind):
+            return status
+    return 400
+
+
+def error_body(error: RecollectError) -> dict[str, Any]:
+    """An error as every way in tells it."""
+    return {"error": error.to_json()}

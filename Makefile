@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format torture bench eval docs clean
+.PHONY: help run demo test check format torture bench eval docs clean
 
 help: ## Show what can be made.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,7 +18,10 @@ $(READY): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-run: $(READY) ## Run the guided demo on a temporary memory.
+run: $(READY) ## Serve an embedded memory on this machine, and print how to try it.
+	@$(BIN)/recollect serve --root .recollect
+
+demo: $(READY) ## Run the guided demo on a temporary memory.
 	@$(BIN)/recollect demo
 
 check: $(READY) ## Lint, format check, types, layers.

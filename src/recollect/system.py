@@ -28,6 +28,7 @@ from recollect.model.ids import IdFactory
 from recollect.model.memory import Kind, Memory, MemoryType
 from recollect.model.scope import Speaker, gate
 from recollect.model.status import Status
+from recollect.moving import Moving
 from recollect.prompt import RetrievedContext, within_budget
 from recollect.recall import Recall, Recaller, Wanted
 from recollect.storage.interface import Storage
@@ -40,7 +41,7 @@ from recollect.upkeep import Filler, Reindex
 _KNOWLEDGE = (Kind.MEMORY, Kind.CHUNK)
 
 
-class MemorySystem(Conversing, Knowing, Turning, Informing, Admitting):
+class MemorySystem(Conversing, Knowing, Turning, Informing, Admitting, Moving):
     """The memory of one orchestrator. Safe to share between threads; close it, or use it in a `with`."""
 
     def __init__(
@@ -77,6 +78,7 @@ class MemorySystem(Conversing, Knowing, Turning, Informing, Admitting):
         self._inform(storage, layout, self._clock, ids, log, self._access, self._remember, self._filler)
         self._take_turns(storage, layout, self._clock, ids, log, self._remember)
         self._admit(storage, self._clock, ids, log)
+        self._move(storage, log, self._remember)
         self._layout = layout
         if active is not None and storage.read(lambda reader: reader.queue_length()):
             self._filler.wake()

@@ -22,6 +22,7 @@ BOTH = {
     "test_bulletin",
     "test_orchestrator",
     "test_server",
+    "test_moving",
 }
 
 

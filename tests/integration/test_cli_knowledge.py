@@ -65,9 +65,9 @@ def test_a_receipt_tells_what_became_of_it(run):
 def test_undo(run):
     old = run("remember", "I live in Berlin", "--json").json["results"][0]["memory"]["memoryId"]
     run("remember", "I live in Oslo")
-    assert run("restore", old).out.startswith("restored")
+    assert run("reinstate", old).out.startswith("reinstated")
     assert [each["content"] for each in run("list", "--json").json["memories"]] == ["I live in Berlin"]
-    assert run("restore", old, "--json").json["error"]["code"] == "illegal_transition"
+    assert run("reinstate", old, "--json").json["error"]["code"] == "illegal_transition"
 
 
 def test_forgetting_asks_and_proves(run):

@@ -16,6 +16,7 @@ from recollect.cli.evaluate import evaluate_command
 from recollect.cli.forget import forget, verify_erased
 from recollect.cli.ingest import bulletin, ingest
 from recollect.cli.memories import COMMANDS
+from recollect.cli.moving import backup, export_command, import_command, restore, why
 from recollect.cli.people import people
 from recollect.cli.search import context, search
 from recollect.cli.serve import mcp, serve, token
@@ -38,7 +39,24 @@ def cli() -> None:
 
 for _command in (*COMMANDS, search, context, chat, session, people, forget, verify_erased, upkeep, reindex, gc, doctor):
     cli.add_command(_command)
-for _command in (serve, mcp, token, ingest, bulletin, turn, journal, evaluate_command, db, copy, demo):
+for _command in (
+    why,
+    export_command,
+    import_command,
+    backup,
+    restore,
+    serve,
+    mcp,
+    token,
+    ingest,
+    bulletin,
+    turn,
+    journal,
+    evaluate_command,
+    db,
+    copy,
+    demo,
+):
     cli.add_command(_command)
 
 

@@ -1,4 +1,4 @@
-"""Commands about single memories: remember, list, show, history, edit, link, supersede, retract, restore, stats."""
+"""Commands about single memories: remember, list, show, history, edit, link, supersede, retract, reinstate, stats."""
 
 from __future__ import annotations
 
@@ -213,11 +213,11 @@ def retract(answer: Answer, memory_id: str, reason: str | None) -> None:
 @click.option("--reason", metavar="TEXT", help="Why.")
 @global_options
 @pass_answer
-def restore(answer: Answer, memory_id: str, reason: str | None) -> None:
+def reinstate(answer: Answer, memory_id: str, reason: str | None) -> None:
     """Undo: let a superseded or archived memory count again; what had replaced it is retracted."""
     with answer.open() as memory:
         restored = memory.restore(memory_id, **answer.speaker, reason=reason)
-    answer.give({"memory": restored}, lambda: f"restored {memory_line(restored)}")
+    answer.give({"memory": restored}, lambda: f"reinstated {memory_line(restored)}")
 
 
 @click.command()
@@ -290,4 +290,4 @@ def _event_line(event: Event) -> str:
     return f"{to_iso(event.occurred_at)}  {event.kind:<22} by {event.actor}{reason} {details}".rstrip()
 
 
-COMMANDS = (remember, list_memories, show, history, edit, link, supersede, retract, restore, stats)
+COMMANDS = (remember, list_memories, show, history, edit, link, supersede, retract, reinstate, stats)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
 from recollect.model.edge import Edge
@@ -366,6 +367,10 @@ class Storage(Protocol):
 
     def residue(self, needles: Sequence[bytes]) -> list[str]:
         """The places of the store in which any of some bytes can still be found."""
+        ...
+
+    def backup(self, path: Path) -> None:
+        """A consistent copy in a file, made while the store is used; refused where there is no file to copy."""
         ...
 
     def erase(self) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import psycopg
 from psycopg_pool import ConnectionPool
 
-from recollect.errors import StorageUnavailable
+from recollect.errors import StorageUnavailable, Unsupported
 from recollect.forking import watch
 from recollect.log import MemoryLog
 from recollect.storage.interface import Reader, Writer
@@ -200,6 +201,12 @@ class PostgresStorage:
             return found
 
         return self._persistently(attempt)
+
+    def backup(self, path: Path) -> None:
+        """Refused: a server is backed up by its own tools."""
+        raise Unsupported(
+            f"a server is not backed up to {path}", hint="use pg_dump, or `recollect export` for this orchestrator"
+        )
 
     def erase(self) -> None:
         """Deletes every row of this orchestrator and lets the connections go."""

@@ -21,6 +21,7 @@ from recollect.storage.relational.writer import Numbers
 from recollect.storage.residue import holds
 from recollect.storage.schema import SchemaStatus
 from recollect.storage.sql import migrations, queries
+from recollect.storage.sqlite.backup import make_backup
 from recollect.storage.sqlite.commit import GroupCommit, Job
 from recollect.storage.sqlite.connection import connect, enter_wal, sync_folder, translated
 from recollect.storage.sqlite.readers import Readers
@@ -212,6 +213,11 @@ class SqliteStorage:
         """The files of the database in which any of some bytes can still be found."""
         beside = (self._path.with_name(self._path.name + ending) for ending in ("", "-wal", "-journal"))
         return [str(path) for path in beside if needles and holds(path, needles)]
+
+    def backup(self, path: Path) -> None:
+        """A consistent copy in a file of its own; writers go on meanwhile."""
+        self._check_open()
+        make_backup(self._connect, path)
 
     def erase(self) -> None:
         """Empties the database in place, so that others who have it open see that it is empty, and closes it."""

@@ -1,0 +1,175 @@
+"""What other memories and assistants export, as things to be remembered and conversations that were had."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from recollect.errors import InvalidInput
+
+FORMATS = ("mem0", "langgraph", "mcp", "chatgpt", "claude")
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that another memory knew."""
+
+    key: str
+    content: str
+    at: datetime | None = None
+    user: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A conversation that somebody had: (role, text, time) in order."""
+
+    key: str
+    title: str
+    said: list[tuple[str, str, datetime | None]] = field(default_factory=list)
+
+
+def read_foreign(text: str, kind: str | None = None) -> tuple[str, list[Fact], list[Talk]]:
+    """The format of an export, and what it holds; the format is told from its shape where none is named."""
+    if kind is not None and kind not in FORMATS:
+        raise InvalidInput.of("unknown_format", "format", kind, "one of " + ", ".join(FORMATS))
+    data = _parsed(text)
+    found = kind or _told(data)
+    if found == "mem0":
+        return found, list(_mem0(data)), []
+    if found == "langgraph":
+        return found, list(_langgraph(data)), []
+    if found == "mcp":
+        return found, list(_mcp(data)), []
+    return found, [], list(_chatgpt(data) if found == "chatgpt" else _claude(data))
+
+
+def _parsed(text: str) -> list[Any]:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        try:
+            data = [json.loads(line) for line in text.splitlines() if line.strip()]
+        except (ValueError, RecursionError):
+            raise InvalidInput.of("unknown_format", "file", "no JSON", "an export in JSON or lines of it") from None
+    if isinstance(data, Mapping):
+        inner = data.get("results") or data.get("memories") or data.get("items") or data.get("conversations")
+        data = inner if isinstance(inner, list) else [data]
+    return [each for each in data if isinstance(each, Mapping)] if isinstance(data, list) else []
+
+
+def _told(data: list[Any]) -> str:
+    first = data[0] if data else {}
+    for kind, names in (
+        ("chatgpt", {"mapping"}),
+        ("claude", {"chat_messages"}),
+        ("langgraph", {"namespace", "key", "value"}),
+        ("mem0", {"memory"}),
+    ):
+        if names <= first.keys():
+            return kind
+    if first.get("type") in {"entity", "relation"}:
+        return "mcp"
+    allowed = "an export of one of " + ", ".join(FORMATS)
+    raise InvalidInput.of("unknown_format", "file", sorted(map(str, first)), allowed, hint="name it with --format")
+
+
+def _mem0(data: list[Any]) -> Iterator[Fact]:
+    for number, each in enumerate(data):
+        content = each.get("memory") or each.get("text") or each.get("data")
+        if isinstance(content, str) and content.strip():
+            at = _moment(each.get("updated_at") or each.get("created_at"))
+            yield Fact(f"mem0 {each.get('id') or number}", content, at, _text(each.get("user_id")))
+
+
+def _langgraph(data: list[Any]) -> Iterator[Fact]:
+    for each in data:
+        value, space = each.get("value"), each.get("namespace")
+        content = value if isinstance(value, str) else _content(value)
+        if content:
+            place = ".".join(map(str, space)) if isinstance(space, list) else str(space)
+            at = _moment(each.get("updated_at") or each.get("created_at"))
+            yield Fact(f"langgraph {place} {each.get('key')}", content, at)
+
+
+def _content(value: Any) -> str:
+    if not isinstance(value, Mapping):
+        return ""
+    for name in ("text", "content", "memory", "data", "value"):
+        if isinstance(value.get(name), str):
+            return str(value[name])
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _mcp(data: list[Any]) -> Iterator[Fact]:
+    for each in data:
+        if each.get("type") == "entity":
+            name, kind = _text(each.get("name")) or "", _text(each.get("entityType")) or "thing"
+            yield Fact(f"mcp entity {name}", f"{name} is a {kind}")
+            for text in each.get("observations") or []:
+                if isinstance(text, str) and text.strip():
+                    told = text if name.casefold() in text.casefold() else f"{name}: {text}"
+                    yield Fact(f"mcp {name} {text}", told)
+        elif each.get("type") == "relation":
+            start, end, kind = (_text(each.get(name)) or "" for name in ("from", "to", "relationType"))
+            yield Fact(f"mcp {start} {kind} {end}", f"{start} {kind.replace('_', ' ')} {end}")
+
+
+def _chatgpt(data: list[Any]) -> Iterator[Talk]:
+    for each in data:
+        nodes = each.get("mapping")
+        if not isinstance(nodes, Mapping):
+            continue
+        said, at, seen = [], each.get("current_node") or _last(nodes), set()
+        while at in nodes and at not in seen:  # from the last message back to the first, on the branch that was kept
+            seen.add(at)
+            message = nodes[at].get("message") if isinstance(nodes[at], Mapping) else None
+            if isinstance(message, Mapping):
+                role = (message.get("author") or {}).get("role")
+                parts = (message.get("content") or {}).get("parts") or []
+                text = "\n".join(part for part in parts if isinstance(part, str)).strip()
+                if role in {"user", "assistant"} and text:
+                    said.append((str(role), text, _moment(message.get("create_time"))))
+            at = nodes[at].get("parent") if isinstance(nodes[at], Mapping) else None
+        key = each.get("conversation_id") or each.get("id") or each.get("title")
+        yield Talk(f"chatgpt {key}", str(each.get("title") or ""), said[::-1])
+
+
+def _last(nodes: Mapping[str, Any]) -> str | None:
+    return next((name for name, node in nodes.items() if isinstance(node, Mapping) and not node.get("children")), None)
+
+
+def _claude(data: list[Any]) -> Iterator[Talk]:
+    roles = {"human": "user", "assistant": "assistant"}
+    for each in data:
+        said = []
+        for message in each.get("chat_messages") or []:
+            if not isinstance(message, Mapping) or message.get("sender") not in roles:
+                continue
+            given = message.get("content")
+            parts = given if isinstance(given, list) else []
+            text = message.get("text") or "\n".join(
+                part["text"] for part in parts if isinstance(part, Mapping) and isinstance(part.get("text"), str)
+            )
+            if isinstance(text, str) and text.strip():
+                said.append((roles[message["sender"]], text.strip(), _moment(message.get("created_at"))))
+        yield Talk(f"claude {each.get('uuid') or each.get('name')}", str(each.get("name") or ""), said)
+
+
+def _moment(value: Any) -> datetime | None:
+    try:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return datetime.fromtimestamp(value, UTC)
+        if isinstance(value, str):
+            moment = datetime.fromisoformat(value)
+            return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return None
+
+
+def _text(value: Any) -> str | None:
+    return value.strip() if isinstance(value, str) and value.strip() else None

@@ -11,6 +11,7 @@ import click
 
 from recollect.cli.answer import Answer, global_options, pass_answer
 from recollect.cli.memories import Number
+from recollect.cli.table import table
 from recollect.errors import RecollectError
 
 if TYPE_CHECKING:
@@ -183,7 +184,11 @@ def list_sessions(answer: Answer, agent_id: str | None, limit: Any) -> None:
         f"{each.session_id}  {each.agent_id:<12} {each.user_id or '-':<12} {each.updated_at:%Y-%m-%d %H:%M}"
         for each in found
     ]
-    answer.give({"sessions": found}, lambda: "\n".join(lines) or "no sessions yet")
+    rows = [
+        (each.session_id, each.agent_id, each.user_id or "-", f"{each.updated_at:%Y-%m-%d %H:%M}") for each in found
+    ]
+    headings = ("SESSION", "AGENT", "USER", "LAST USED")
+    answer.give({"sessions": found}, lambda: table(headings, rows, lines) or "no sessions yet")
 
 
 @session.command("show")

@@ -20,6 +20,7 @@ from recollect.cli.moving import backup, export_command, import_command, restore
 from recollect.cli.people import people
 from recollect.cli.search import context, search
 from recollect.cli.serve import mcp, serve, token
+from recollect.cli.suggest import completion, suggested
 from recollect.cli.turns import journal, turn
 from recollect.cli.upkeep import doctor, gc, reindex, upkeep
 from recollect.errors import RecollectError
@@ -37,33 +38,20 @@ def cli() -> None:
     """
 
 
-for _command in (*COMMANDS, search, context, chat, session, people, forget, verify_erased, upkeep, reindex, gc, doctor):
-    cli.add_command(_command)
 for _command in (
-    why,
-    export_command,
-    import_command,
-    backup,
-    restore,
-    serve,
-    mcp,
-    token,
-    ingest,
-    bulletin,
-    turn,
-    journal,
-    evaluate_command,
-    db,
-    copy,
-    demo,
+    *(*COMMANDS, search, context, why, chat, session, turn, journal, people),
+    *(forget, verify_erased, ingest, bulletin, upkeep, reindex, gc, doctor),
+    *(export_command, import_command, backup, restore, copy, db),
+    *(serve, mcp, token, evaluate_command, completion, demo),
 ):
     cli.add_command(_command)
 
 
 def run() -> None:
     """Runs the command line; refusals exit with 1 and one line, never with a traceback."""
+    answer = Answer()
     try:
-        sys.exit(cli.main(standalone_mode=False, obj=Answer()))  # what a command's Exit says, or None
+        sys.exit(cli.main(standalone_mode=False, obj=answer))  # what a command's Exit says, or None
     except (click.Abort, KeyboardInterrupt):
         _refuse(RecollectError("interrupted", code="interrupted"), 130)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -74,7 +62,7 @@ def run() -> None:
     except click.ClickException as error:
         _refuse(RecollectError(error.format_message(), code="usage"), 1)
     except RecollectError as error:
-        _refuse(error, 1)
+        _refuse(suggested(error, answer), 1)
     except BrokenPipeError:
         _silence_stdout()  # the reader has seen enough
         sys.exit(1)

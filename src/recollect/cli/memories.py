@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.cli.answer import Answer, global_options, pass_answer
+from recollect.cli.table import table
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -124,7 +125,14 @@ def list_memories(
         click.echo(f"recollect: memory {damage.memory_id} is damaged and was left out: {damage.message}", err=True)
     answer.give(
         {"memories": found.memories, "damaged": found.damaged},
-        lambda: "\n".join(map(memory_line, found)) or 'Nothing is remembered yet. Try: recollect remember "…"',
+        lambda: (
+            table(
+                ("ID", "TYPE", "MEMORY"),
+                [(each.memory_id, each.type.value, each.summary + _status(each)) for each in found],
+                [memory_line(each) for each in found],
+            )
+            or 'Nothing is remembered yet. Try: recollect remember "…"'
+        ),
     )
 
 
@@ -264,8 +272,11 @@ def _receipt_line(receipt: Receipt) -> str:
 
 def memory_line(memory: Memory) -> str:
     """A memory on one line."""
-    status = "" if memory.status == "active" else f" ({memory.status})"
-    return f"{memory.memory_id}  {memory.type:<11} {memory.summary}{status}"
+    return f"{memory.memory_id}  {memory.type:<11} {memory.summary}{_status(memory)}"
+
+
+def _status(memory: Memory) -> str:
+    return "" if memory.status == "active" else f" ({memory.status})"
 
 
 def _memory_page(memory: Memory, edges: Any) -> str:

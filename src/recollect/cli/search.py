@@ -8,6 +8,7 @@ import click
 
 from recollect.cli.answer import Answer, global_options, pass_answer
 from recollect.cli.memories import Number
+from recollect.cli.table import table
 
 if TYPE_CHECKING:
     from recollect.recall import Hit, Recall
@@ -85,8 +86,8 @@ def context(answer: Answer, message: str, max_tokens: Any) -> None:
 
 
 def _listed(found: Recall) -> str:
-    lines = [f"{hit.score:.3f}  {hit.memory.memory_id}  {hit.memory.summary}{_about(hit)}" for hit in found.hits]
-    return "\n".join(lines) or "Nothing is known about that."
+    rows = [(f"{hit.score:.3f}", hit.memory.memory_id, f"{hit.memory.summary}{_about(hit)}") for hit in found.hits]
+    return table(("SCORE", "ID", "MEMORY"), rows, ["  ".join(row) for row in rows]) or "Nothing is known about that."
 
 
 def _about(hit: Hit) -> str:

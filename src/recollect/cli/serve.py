@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from recollect.cli.answer import Answer, global_options, pass_answer
+from recollect.cli.table import table
 
 
 def _user(answer: Answer) -> str:
@@ -72,7 +73,7 @@ def serve(answer: Answer, host: str | None, port: int | None, unix_socket: Path 
 def mcp(answer: Answer, tools: str) -> None:
     """Speak MCP over standard input and output; name this command in a client's configuration."""
     _check_packages()
-    from recollect.server.serve import serve_stdio
+    from recollect.server.stdio import serve_stdio
 
     with answer.open() as memory:
         serve_stdio(memory, user=_user(answer), chat=answer.chat, tools=tools)
@@ -129,7 +130,7 @@ def list_tokens(answer: Answer) -> None:
         f"{each.token_id}  {each.rights.value:<6} {each.user_id:<16} {_until(each)}  {each.label or ''}".rstrip()
         for each in found
     ]
-    answer.give({"tokens": [_told(each) for each in found]}, lambda: "\n".join(lines) or "no tokens yet")
+    answer.give({"tokens": [_told(each) for each in found]}, lambda: _table(found, lines) or "no tokens yet")
 
 
 @token.command("revoke")
@@ -148,6 +149,11 @@ def _told(found: Any) -> dict[str, Any]:
 
     data: dict[str, Any] = dump(found)
     return {name: value for name, value in data.items() if name != "digest"}
+
+
+def _table(found: Any, lines: list[str]) -> str:
+    rows = [(each.token_id, each.rights.value, each.user_id, _until(each), each.label or "") for each in found]
+    return table(("TOKEN", "RIGHTS", "USER", "VALID", "LABEL"), rows, lines)
 
 
 def _until(found: Any) -> str:

@@ -17,6 +17,7 @@ from recollect.errors import ScopeDenied, SessionError
 from recollect.model.source import CapturedBy, Source
 from recollect.model.token import Identity, Rights
 from recollect.model.wire import dump
+from recollect.server.tracing import span
 from recollect.system import MemorySystem
 
 _ID = r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
@@ -169,7 +170,8 @@ def call(memory: MemorySystem, identity: Identity, operation: Operation, paramet
         if value is not None and value != own:
             memory.log.write("memory.scope_denied", level="warning", field=name, tokenId=identity.token_id)
             raise ScopeDenied(f"{name} is not yours", code="identity_mismatch", hint="who calls is told by the token")
-    return dump(operation.run(memory, identity, parameters))
+    with span(f"recollect.{operation.name}"):
+        return dump(operation.run(memory, identity, parameters))
 
 
 def _who(identity: Identity) -> dict[str, Any]:

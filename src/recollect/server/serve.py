@@ -12,18 +12,13 @@ from pathlib import Path
 import uvicorn
 
 from recollect.errors import ConfigError, StorageUnavailable
-from recollect.model.token import Identity, Rights
 from recollect.server.app import build_app
 from recollect.server.gatekeeper import Gatekeeper, is_loopback
-from recollect.server.mcp import build_mcp
+from recollect.server.stdio import local_identity
+from recollect.server.tracing import configure
 from recollect.system import MemorySystem
 
 _SHUTDOWN_SECONDS = 20
-
-
-def local_identity(memory: MemorySystem, user: str, chat: str | None = None) -> Identity:
-    """Whoever sits at this machine: they may do what the command line may."""
-    return Identity(orchestrator_id=memory.orchestrator_id, user=user, chat=chat, rights=Rights.ADMIN)
 
 
 def serve(
@@ -48,6 +43,7 @@ def serve(
             code="tokens_needed",
             hint="recollect token create --for-user USER",
         )
+    configure()
     local = local_identity(memory, user, chat)
     hosts = frozenset({"localhost", "127.0.0.1", "::1", place.strip("[]")}) if loopback else None
     gatekeeper = Gatekeeper(memory, local if loopback and not guarded else None, hosts)
@@ -113,9 +109,3 @@ def _private(path: Path) -> socket.socket:
     finally:
         os.umask(before)
     return made
-
-
-def serve_stdio(memory: MemorySystem, *, user: str, chat: str | None = None, tools: str = "recollect") -> None:
-    """MCP over standard input and output, as whoever the environment names."""
-    identity = local_identity(memory, user, chat)
-    build_mcp(memory, lambda: identity, tools).run("stdio")

@@ -16,6 +16,7 @@ from recollect.model.session import Message, Session
 from recollect.model.source import CapturedBy, Source
 from recollect.prompt.lines import one_line
 from recollect.storage.interface import Storage
+from recollect.turns import Artifacts
 from recollect.upkeep.foreign import Talk, read_foreign
 from recollect.upkeep.transfer import export_lines, import_lines, is_export
 
@@ -26,12 +27,13 @@ _MANY = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """What was taken in, in counts. What had been taken in before counts as known."""
+    """What was taken in, in counts. What had been taken in before counts as known; `others` is other users'."""
 
     format: str
     memories: int = 0
     known: int = 0
     refused: int = 0
+    others: int = 0
     sessions: int = 0
     messages: int = 0
     rows: dict[str, int] = field(default_factory=dict)
@@ -40,6 +42,7 @@ class Imported:
 class Moving:
     """What a `MemorySystem` does to be moved."""
 
+    _artifacts: Artifacts
     list: Callable[..., Any]
     session_of: Callable[..., Session]
     messages: Callable[..., Any]
@@ -53,7 +56,7 @@ class Moving:
     def export(self) -> Iterator[str]:
         """All of this orchestrator's memory as lines of JSON, for `import_data`. Whoever has it has everything."""
         self.__log.write("memory.exported")
-        return export_lines(self.__storage)
+        return export_lines(self.__storage, self._artifacts.blobs)
 
     def export_markdown(self, *, user: str | None = None, chat: str | None = None) -> str:
         """What the speaker may see, to be read: by type, newest first, with ids and sources."""
@@ -73,10 +76,12 @@ class Moving:
         That is one of mem0, a LangGraph store, the reference MCP memory, ChatGPT or Claude.
         """
         if format is None and is_export(text.partition("\n")[0]):
-            rows = import_lines(self.__storage, text.splitlines())
+            rows = import_lines(self.__storage, self._artifacts.blobs, text.split("\n"))
             return Imported(format="recollect", rows=rows, memories=rows.get("memories", 0))
         speaker = Speaker(user=user, chat=chat)
-        kind, facts, talks = read_foreign(text, format)
+        kind, found, talks = read_foreign(text, format)
+        # Somebody else's memories do not become the caller's: they are imported as that user.
+        facts = [fact for fact in found if fact.user in {None, user}]
         drafts = [
             Draft(
                 content=fact.content,
@@ -96,6 +101,7 @@ class Moving:
             memories=sum(each.outcome == "stored" for each in receipts),
             known=sum(each.outcome == "merged" for each in receipts),
             refused=sum(each.outcome == "refused" for each in receipts),
+            others=len(found) - len(facts),
             sessions=sessions,
             messages=messages,
         )

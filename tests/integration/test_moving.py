@@ -27,6 +27,7 @@ def filled(memory):
     memory.remember("The standup has been moved to 10:00", user="alex")
     session = memory.session_of(user="alex")
     memory.persist_turn(session.session_id, "Hello \x00 there", "Hi")
+    memory.save_artifact("artifact:big", {"text": "x" * 9000}, user_id="alex", conversation_id="c1")
     return memory
 
 
@@ -44,6 +45,8 @@ def test_an_export_brings_everything_back_as_it_was(filled, elsewhere, open_memo
     assert new.recall("What does my wife like?", user="alex").hits
     (session,) = new.sessions()
     assert new.messages(session.session_id)[0].content == "Hello \x00 there"
+    (artifact,) = new.find_artifacts(user_id="alex", conversation_id="c1")
+    assert new.artifact_content(artifact) == {"text": "x" * 9000}
     assert new.import_data(text).rows == {}, "again changes nothing"
     new.remember("My cat is called Tom", user="alex")
     assert list(new.export()) != lines
@@ -82,7 +85,9 @@ def test_markdown_shows_what_the_reader_may_see(filled):
 
 
 MEM0 = {
-    "results": [{"id": "1", "memory": "Likes hiking in the Alps", "user_id": "u", "created_at": "2025-03-04T05:06:07Z"}]
+    "results": [
+        {"id": "1", "memory": "Likes hiking in the Alps", "user_id": "alex", "created_at": "2025-03-04T05:06:07Z"}
+    ]
 }
 LANGGRAPH = [
     {
@@ -198,7 +203,7 @@ def test_a_backup_of_what_is_in_use_is_whole(filled, tmp_path, root, run):
     assert done.code == 0, done.out + done.err
     listed = run("list", "--orchestrator", "home", "--user", "alex", "--limit", "100000", "--json").json["memories"]
     assert len(listed) >= 2 and {each["content"] for each in listed} >= {"The standup has been moved to 10:00"}
-    assert (root / "home" / "memory" / "memory.db.before-restore").exists()
+    assert (root / "home" / "memory" / "memory.db.before-restore-1").exists()
 
 
 @pytest.mark.only_on("sqlite")
@@ -221,6 +226,49 @@ def test_a_backup_that_is_none_is_not_restored(filled, tmp_path, run, root):
         restore_backup(good, database, "other")
     assert database.read_bytes() == before
     assert run("restore", str(tmp_path / "nothing.db"), "--yes", "--json").json["error"]["code"] == "file_not_found"
+
+
+@pytest.mark.only_on("sqlite")
+def test_a_restore_can_be_undone_and_takes_what_a_log_holds(tmp_path, run, root):
+    import recollect
+
+    run("remember", "This is the first state")
+    run("backup", str(tmp_path / "one.db"))
+    run("remember", "This is the second state")
+    done = run("restore", str(tmp_path / "one.db"), "--yes", "--json").json
+    assert "second" not in run("list").out
+    run("restore", done["before"], "--yes")
+    assert "second" in run("list").out and "first" in run("list").out
+    with recollect.open(tmp_path / "live", orchestrator="default") as live:
+        live.remember("This is a live state", user="local")
+        source = tmp_path / "live" / "default" / "memory" / "memory.db"
+        assert run("restore", str(source), "--yes").code == 0
+    assert "live state" in run("list").out
+
+
+def test_others_memories_are_not_taken_for_the_callers(memory):
+    data = [
+        {"memory": "Plays the cello", "user_id": "bob"},
+        {"memory": "Lives in Lisbon now"},
+        {"memory": "Lives in Porto now"},
+    ]
+    done = memory.import_data(json.dumps(data), user="alex", format="mem0")
+    assert (done.memories, done.others) == (2, 1) and "cello" not in str(memory.list(user="alex"))
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        ([{"mapping": {"a": {"message": {"author": "x", "content": {"parts": 5}}}}, "current_node": ["a"]}], "chatgpt"),
+        ([{"chat_messages": 5}, {"chat_messages": [{"sender": ["a"]}]}], "claude"),
+        ([{"type": "entity", "name": "Anna", "observations": 5}, {"type": "entity"}], "mcp"),
+        ([{"id": "\ud800", "memory": "x y"}, {"memory": 7}], "mem0"),
+        ([{"namespace": 1, "key": 2, "value": [3]}], "langgraph"),
+    ],
+)
+def test_items_of_another_shape_are_passed_over(memory, data, kind):
+    done = memory.import_data(json.dumps(data), user="alex", format=kind)
+    assert done.format == kind and done.messages == 0
 
 
 @pytest.mark.only_on("postgres")

@@ -13,6 +13,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from mcp.server.transport_security import TransportSecuritySettings
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
@@ -62,7 +63,11 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
 def build_app(memory: MemorySystem, gatekeeper: Gatekeeper, local: Identity | None = None) -> FastAPI:
     """The application over one memory. `local` is who calls over the Unix socket."""
     mcp = build_mcp(memory, current.get)
-    mcp_app = mcp.streamable_http_app(streamable_http_path="/", stateless_http=True, json_response=True)
+    # Hosts and origins are checked at our own door, for every path alike.
+    unguarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    mcp_app = mcp.streamable_http_app(
+        streamable_http_path="/", stateless_http=True, json_response=True, transport_security=unguarded
+    )
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -88,7 +93,7 @@ def build_app(memory: MemorySystem, gatekeeper: Gatekeeper, local: Identity | No
             response_model=dict[str, Any],
             responses=_ERRORS,
         )
-    _add_rest(app, memory, metrics)
+    _add_rest(app, memory, metrics, gatekeeper)
     app.mount("/mcp", mcp_app)
     app.add_exception_handler(RecollectError, _told)  # type: ignore[arg-type]
     app.add_exception_handler(RequestValidationError, _invalid)  # type: ignore[arg-type]
@@ -103,16 +108,14 @@ def _route(memory: MemorySystem, operation: Operation) -> Callable[..., Any]:
 
     async def run(parameters: Parameters) -> dict[str, Any]:
         identity = current.get()
-        seconds = memory.settings.server.timeout_seconds
-        work = asyncio.to_thread(call, memory, identity, operation, parameters)
-        result: dict[str, Any] = await asyncio.wait_for(work, seconds)
+        result: dict[str, Any] = await asyncio.to_thread(call, memory, identity, operation, parameters)
         return result
 
     run.__annotations__["parameters"] = kind
     return run
 
 
-def _add_rest(app: FastAPI, memory: MemorySystem, metrics: Metrics) -> None:
+def _add_rest(app: FastAPI, memory: MemorySystem, metrics: Metrics, gatekeeper: Gatekeeper) -> None:
     @app.get("/health", summary="Whether the server runs.")
     async def health() -> dict[str, str]:
         return {"status": "ok"}
@@ -129,7 +132,7 @@ def _add_rest(app: FastAPI, memory: MemorySystem, metrics: Metrics) -> None:
     @app.post("/rpc", summary="JSON-RPC 2.0 over the same operations.", responses=_ERRORS, include_in_schema=False)
     async def rpc(request: Request) -> Response:
         body = await request.body()
-        told = await asyncio.to_thread(answer, memory, current.get(), body)
+        told = await asyncio.to_thread(answer, memory, current.get(), body, gatekeeper.charge)
         return Response(status_code=204) if told is None else Response(told, media_type="application/json")
 
 
@@ -182,9 +185,9 @@ class Door:
         try:
             self._check_size(headers)
             if path not in _OPEN:
-                on_socket = scope.get("client") is None
-                current.set(self._gatekeeper.admit(headers, socket=on_socket, local=self._local))
-            await self._app(scope, await self._bounded(receive, headers), noted)
+                current.set(self._gatekeeper.admit(headers, self._on_socket(scope), writes=scope["method"] == "POST"))
+            seconds = self._memory.settings.server.timeout_seconds
+            await asyncio.wait_for(self._app(scope, await self._bounded(receive, headers), noted), seconds)
         except RecollectError as error:
             code = 413 if error.code == "request_too_large" else status_of(error)
             await _answer(code, error_body(error), scope, receive, noted)
@@ -201,7 +204,14 @@ class Door:
             self._metrics.requests.labels(known, str(status[0])).inc()
             self._metrics.seconds.labels(known).observe(asyncio.get_running_loop().time() - started)
 
+    def _on_socket(self, scope: Scope) -> Identity | None:
+        """Who calls over the Unix socket: told by where we listen, which a caller cannot choose."""
+        server = scope.get("server")
+        return self._local if server is not None and server[1] is None else None
+
     def _check_size(self, headers: dict[str, str]) -> None:
+        if "content-length" in headers and "transfer-encoding" in headers:
+            raise InvalidInput.of("invalid_request", "headers", "two lengths", "one length: which is it?")
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > self._largest:
             raise _too_large(self._largest)

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from threading import Lock
 from typing import Any
 
-from recollect.errors import RecollectError, ScopeDenied
+from recollect.errors import InvalidInput, RecollectError, ScopeDenied
 from recollect.model.token import Identity
 from recollect.system import MemorySystem
 
@@ -57,10 +57,10 @@ class Gatekeeper:
         self._hosts = hosts
         self._rate = Rate(memory.settings.server.requests_per_minute)
 
-    def admit(self, headers: Mapping[str, str], *, socket: bool = False, local: Identity | None = None) -> Identity:
-        """Who calls. A page in a browser cannot: it would name another host, or itself as the origin."""
-        if not socket:
-            self._check_host(headers)
+    def admit(self, headers: Mapping[str, str], on_socket: Identity | None, *, writes: bool) -> Identity:
+        """Who calls. `on_socket` is who does where only they can; `writes` tells requests that may change something."""
+        if on_socket is None:
+            self._check_site(headers, writes=writes)
         given = headers.get("authorization", "")
         scheme, _, token = given.partition(" ")
         if given:
@@ -68,23 +68,31 @@ class Gatekeeper:
                 raise ScopeDenied("the authorization must be a bearer token", code="invalid_token")
             identity = self._memory.admitted(token.strip())
         else:
-            found = local if socket and local is not None else self._local
-            if found is None:
-                self._memory.log.write("memory.token.refused", level="warning", why="missing")
-                raise ScopeDenied("a token is needed", code="missing_token", hint="Authorization: Bearer rcl_…")
-            identity = found
-        self._rate.check(identity.token_id or "local")
+            identity = self._without_token(on_socket)
+        self.charge(identity)
         return identity
 
-    def _check_host(self, headers: Mapping[str, str]) -> None:
-        if self._hosts is None:
-            return
-        host = headers.get("host", "").rpartition(":")[0] or headers.get("host", "")
-        if host.strip("[]") not in self._hosts:
+    def _without_token(self, on_socket: Identity | None) -> Identity:
+        # Looked up every time: the first token that is made closes the door, and revoking the last does not open it.
+        found = on_socket or (None if self._local is None or self._memory.tokens() else self._local)
+        if found is None:
+            self._memory.log.write("memory.token.refused", level="warning", why="missing")
+            raise ScopeDenied("a token is needed", code="missing_token", hint="Authorization: Bearer rcl_…")
+        return found
+
+    def charge(self, identity: Identity) -> None:
+        """Takes one request off what a caller may make."""
+        self._rate.check(identity.token_id or "local")
+
+    def _check_site(self, headers: Mapping[str, str], *, writes: bool) -> None:
+        """A page in a browser gets nowhere: it names another host or itself, and cannot say that it sends JSON."""
+        host, origin = headers.get("host", ""), headers.get("origin")
+        if self._hosts is not None and (host.rpartition(":")[0] or host).strip("[]") not in self._hosts:
             raise ScopeDenied("this server does not answer to that name", code="forbidden")
-        origin = headers.get("origin")
-        if origin is not None and origin.partition("://")[2].rpartition(":")[0].strip("[]") not in self._hosts:
+        if origin is not None and origin.partition("://")[2] != host:
             raise ScopeDenied("this server does not answer other sites", code="forbidden")
+        if writes and headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+            raise InvalidInput.of("invalid_request", "Content-Type", headers.get("content-type"), "application/json")
 
 
 def is_loopback(host: str) -> bool:

@@ -8,6 +8,8 @@ from importlib.metadata import version
 from typing import Any
 
 from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.shared.exceptions import MCPError
 from mcp.types import ToolAnnotations
 
 from recollect.model.token import Identity
@@ -23,6 +25,7 @@ _INSTRUCTIONS = (
 _READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 _ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 _DESTROYS = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
+_INVALID = -32602
 _BY_NAME = {operation.name: operation for operation in OPERATIONS}
 
 Done = Callable[..., Awaitable[dict[str, Any]]]
@@ -44,11 +47,17 @@ def build_mcp(memory: MemorySystem, who: Callable[[], Identity], tools: str = "r
         plain: dict[str, Any] = json.loads(json.dumps(await tool_call(work), default=str))
         return plain
 
+    async def told(name: str, **given: Any) -> dict[str, Any]:
+        try:
+            return await done(name, **given)
+        except ToolError as error:  # resources and prompts have no errors of tools: the protocol's own carry the words
+            raise MCPError(_INVALID, str(error)) from None
+
     if tools == "reference":
         add_reference_tools(server, memory, who)
     else:
         _add_tools(server, done)
-    _add_resources(server, done)
+    _add_resources(server, told)
     return server
 
 

@@ -5,12 +5,13 @@ Who calls is never taken from what is passed: a `user_id` or `chat_id` that is n
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from recollect.errors import ScopeDenied, SessionError
@@ -23,12 +24,23 @@ from recollect.system import MemorySystem
 _ID = r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
 _LONGEST = 100_000
 _MOST = 1_000
+_ALL = 1_000_000
 
 
 class Parameters(BaseModel):
     """What a call takes: camelCase or snake_case, nothing unknown."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True, alias_generator=to_camel, strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_text(cls, data: Any) -> Any:
+        """Half a character is no text, wherever it stands."""
+        try:
+            json.dumps(data, ensure_ascii=False, default=str).encode()
+        except UnicodeEncodeError:
+            raise ValueError("texts are valid Unicode, without lone surrogates") from None
+        return data
 
     user_id: str | None = Field(None, description="Who calls; only to be sure: it must be the caller's own.")
     chat_id: str | None = Field(None, description="Where; it must be the caller's own.")
@@ -221,7 +233,10 @@ def _own_session(memory: MemorySystem, identity: Identity, session_id: str | Non
     if session_id is None:
         return memory.session_of("chat", user=identity.user, chat=identity.chat)
     found = memory.session(session_id)
-    if found is None or found.user_id not in {None, identity.user} or found.chat_id not in {None, identity.chat}:
+    theirs = found is not None and (
+        found.user_id == identity.user or (found.user_id is None and found.chat_id is not None)
+    )
+    if found is None or not theirs or found.chat_id not in {None, identity.chat}:
         raise SessionError(f"no session {session_id}", sessionId=session_id)
     return found
 
@@ -240,7 +255,7 @@ def _about_person(memory: MemorySystem, identity: Identity, p: Who) -> Any:
 
 
 def _sessions(memory: MemorySystem, identity: Identity, p: Some) -> Any:
-    own = [each for each in memory.sessions(limit=_MOST) if each.user_id == identity.user]
+    own = [each for each in memory.sessions(limit=_ALL) if each.user_id == identity.user]
     return {"sessions": own[: p.limit]}
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Callable
 from typing import Any
 
 from pydantic import ValidationError
@@ -17,8 +19,13 @@ REFUSED, FORBIDDEN = -32000, -32001
 _MOST_IN_A_BATCH = 100
 
 
-def answer(memory: MemorySystem, identity: Identity, body: bytes) -> bytes | None:
-    """The answer to a request or a batch of them; None where nothing is to be answered."""
+def answer(
+    memory: MemorySystem, identity: Identity, body: bytes, charge: Callable[[Identity], None] = lambda _: None
+) -> bytes | None:
+    """The answer to a request or a batch of them; None where nothing is to be answered.
+
+    `charge` is told of every request of a batch beyond the first.
+    """
     try:
         request = json.loads(body)
     except (ValueError, RecursionError):
@@ -26,7 +33,16 @@ def answer(memory: MemorySystem, identity: Identity, body: bytes) -> bytes | Non
     if isinstance(request, list):
         if not request or len(request) > _MOST_IN_A_BATCH:
             return _encoded(_error(None, INVALID_REQUEST, f"a batch has 1 to {_MOST_IN_A_BATCH} requests"))
-        answers = [each for one in request if (each := _one(memory, identity, one)) is not None]
+        answers = []
+        for number, one in enumerate(request):
+            try:
+                if number:
+                    charge(identity)
+            except RecollectError as error:
+                told: dict[str, Any] | None = _error(None, REFUSED, error.message, error.to_json())
+            else:
+                told = _one(memory, identity, one)
+            answers += [] if told is None else [told]
         return _encoded(answers) if answers else None
     single = _one(memory, identity, request)
     return None if single is None else _encoded(single)
@@ -36,7 +52,8 @@ def _one(memory: MemorySystem, identity: Identity, request: Any) -> dict[str, An
     if not isinstance(request, dict) or request.get("jsonrpc") != "2.0" or not isinstance(request.get("method"), str):
         return _error(None, INVALID_REQUEST, 'a request is {"jsonrpc": "2.0", "method": "…", "params": {…}, "id": 1}')
     number = request.get("id")
-    if not (number is None or isinstance(number, str | int | float)) or isinstance(number, bool):
+    sound = isinstance(number, str | int) or (isinstance(number, float) and math.isfinite(number))
+    if not (number is None or sound) or isinstance(number, bool):
         return _error(None, INVALID_REQUEST, "an id is a text or a number")
     told = _called(memory, identity, request, number)
     return told if "id" in request else None

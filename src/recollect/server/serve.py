@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import socket
+import stat
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import uvicorn
@@ -36,8 +39,7 @@ def serve(
     settings = memory.settings.server
     place, number = host or settings.host, settings.port if port is None else port
     loopback = is_loopback(place)
-    guarded = any(token.revoked_at is None for token in memory.tokens())
-    if not loopback and not guarded:
+    if not loopback and not any(token.revoked_at is None for token in memory.tokens()):
         raise ConfigError(
             f"listening on {place} needs tokens: anybody could call",
             code="tokens_needed",
@@ -46,15 +48,14 @@ def serve(
     configure()
     local = local_identity(memory, user, chat)
     hosts = frozenset({"localhost", "127.0.0.1", "::1", place.strip("[]")}) if loopback else None
-    gatekeeper = Gatekeeper(memory, local if loopback and not guarded else None, hosts)
-    app = build_app(memory, gatekeeper, local)
+    gatekeeper = Gatekeeper(memory, local if loopback else None, hosts)
+    app = build_app(memory, gatekeeper, None if unix_socket is None else local)
     config = uvicorn.Config(
         app,
         log_level="warning",
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
-        limit_concurrency=1000,
     )
     sockets = [_listening(place, number)]
     if unix_socket is not None:
@@ -66,13 +67,30 @@ def serve(
         watching.start()
     try:
         told(f"http://{place}:{sockets[0].getsockname()[1]}")
-        asyncio.run(uvicorn.Server(config).serve(sockets))
+        asyncio.run(_Server(config).serve(sockets))
     finally:
         stop.set()
         if watching is not None:
             watching.join(timeout=5.0)
         if unix_socket is not None:
             unix_socket.unlink(missing_ok=True)
+
+
+class _Server(uvicorn.Server):
+    """Ends when it is told to, and lets those who started it tidy up: uvicorn's own would be killed in the middle."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Takes the signals that end it, for as long as it runs."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {each: signal.signal(each, self.handle_exit) for each in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for each, handler in before.items():
+                signal.signal(each, handler)
 
 
 def _watch(memory: MemorySystem, stop: threading.Event) -> None:
@@ -96,10 +114,25 @@ def _listening(host: str, port: int) -> socket.socket:
     return made
 
 
+def _clear(path: Path, made: socket.socket) -> None:
+    """Removes a socket that a server left behind; a file, or a socket that somebody listens on, is left alone."""
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    if stat.S_ISSOCK(mode):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
+            if asking.connect_ex(str(path)) != 0:
+                path.unlink(missing_ok=True)
+                return
+    made.close()
+    raise StorageUnavailable(f"{path} is there already", code="cannot_listen", hint="choose another --socket")
+
+
 def _private(path: Path) -> socket.socket:
     """A socket that only this operating-system user can use."""
-    path.unlink(missing_ok=True)
     made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    _clear(path, made)
     before = os.umask(0o177)
     try:
         made.bind(str(path))

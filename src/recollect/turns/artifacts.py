@@ -278,6 +278,11 @@ class Artifacts:
         )
         return replace(artifact, blob=name, blob_digest=digest)
 
+    @property
+    def blobs(self) -> Blobs:
+        """Where the blobs are."""
+        return self._blobs()
+
     def erase(self) -> None:
         """Removes every blob there is."""
         self._blobs().erase()

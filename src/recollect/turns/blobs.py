@@ -154,6 +154,18 @@ class Blobs:
             raise DamagedMemory(f"the blob {name} is damaged", code="damaged_blob", blob=name)
         return json.loads(data)
 
+    def raw(self, name: str) -> bytes:
+        """The bytes of a blob, to be moved."""
+        if not _NAME.fullmatch(name):
+            raise DamagedMemory(f"{name!r} is no name of a blob", code="damaged_blob")
+        return self._store.get(name)
+
+    def put_raw(self, name: str, data: bytes) -> None:
+        """Keeps the bytes of a blob that was moved."""
+        if not _NAME.fullmatch(name):
+            raise DamagedMemory(f"{name!r} is no name of a blob", code="damaged_blob")
+        self._store.put(name, data)
+
     def drop(self, names: Iterable[str | None]) -> None:
         """Removes blobs."""
         for name in names:

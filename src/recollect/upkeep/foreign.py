@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -36,15 +36,29 @@ def read_foreign(text: str, kind: str | None = None) -> tuple[str, list[Fact], l
     """The format of an export, and what it holds; the format is told from its shape where none is named."""
     if kind is not None and kind not in FORMATS:
         raise InvalidInput.of("unknown_format", "format", kind, "one of " + ", ".join(FORMATS))
-    data = _parsed(text)
+    data = _parsed(text.removeprefix("\ufeff"))
     found = kind or _told(data)
-    if found == "mem0":
-        return found, list(_mem0(data)), []
-    if found == "langgraph":
-        return found, list(_langgraph(data)), []
-    if found == "mcp":
-        return found, list(_mcp(data)), []
-    return found, [], list(_chatgpt(data) if found == "chatgpt" else _claude(data))
+    if found in _FACTS:
+        facts = [fact for each in data for fact in _soundly(_FACTS[found], each) if isinstance(fact, Fact)]
+        return found, [fact for fact in facts if _is_text(fact.content) and _is_text(fact.key)], []
+    talks = [talk for each in data for talk in _soundly(_TALKS[found], each) if isinstance(talk, Talk)]
+    return found, [], talks
+
+
+def _soundly(read: Callable[[list[Any]], Iterator[Any]], item: Any) -> list[Any]:
+    """What is in one item of an export; one of another shape is passed over, and the others are not lost by it."""
+    try:
+        return list(read([item]))
+    except (AttributeError, TypeError, KeyError, ValueError):
+        return []
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _parsed(text: str) -> list[Any]:
@@ -52,7 +66,7 @@ def _parsed(text: str) -> list[Any]:
         data = json.loads(text)
     except (ValueError, RecursionError):
         try:
-            data = [json.loads(line) for line in text.splitlines() if line.strip()]
+            data = [json.loads(line) for line in text.split("\n") if line.strip()]
         except (ValueError, RecursionError):
             raise InvalidInput.of("unknown_format", "file", "no JSON", "an export in JSON or lines of it") from None
     if isinstance(data, Mapping):
@@ -78,11 +92,11 @@ def _told(data: list[Any]) -> str:
 
 
 def _mem0(data: list[Any]) -> Iterator[Fact]:
-    for number, each in enumerate(data):
+    for each in data:
         content = each.get("memory") or each.get("text") or each.get("data")
         if isinstance(content, str) and content.strip():
             at = _moment(each.get("updated_at") or each.get("created_at"))
-            yield Fact(f"mem0 {each.get('id') or number}", content, at, _text(each.get("user_id")))
+            yield Fact(f"mem0 {each.get('id')} {content}", content, at, _text(each.get("user_id")))
 
 
 def _langgraph(data: list[Any]) -> Iterator[Fact]:
@@ -92,7 +106,7 @@ def _langgraph(data: list[Any]) -> Iterator[Fact]:
         if content:
             place = ".".join(map(str, space)) if isinstance(space, list) else str(space)
             at = _moment(each.get("updated_at") or each.get("created_at"))
-            yield Fact(f"langgraph {place} {each.get('key')}", content, at)
+            yield Fact(f"langgraph {place} {each.get('key')} {content}", content, at)
 
 
 def _content(value: Any) -> str:
@@ -101,13 +115,17 @@ def _content(value: Any) -> str:
     for name in ("text", "content", "memory", "data", "value"):
         if isinstance(value.get(name), str):
             return str(value[name])
+        if isinstance(value.get(name), Mapping):
+            return _content(value[name])
     return json.dumps(value, ensure_ascii=False)
 
 
 def _mcp(data: list[Any]) -> Iterator[Fact]:
     for each in data:
         if each.get("type") == "entity":
-            name, kind = _text(each.get("name")) or "", _text(each.get("entityType")) or "thing"
+            name, kind = _text(each.get("name")), _text(each.get("entityType")) or "thing"
+            if name is None:
+                continue
             yield Fact(f"mcp entity {name}", f"{name} is a {kind}")
             for text in each.get("observations") or []:
                 if isinstance(text, str) and text.strip():
@@ -173,3 +191,7 @@ def _moment(value: Any) -> datetime | None:
 
 def _text(value: Any) -> str | None:
     return value.strip() if isinstance(value, str) and value.strip() else None
+
+
+_FACTS: Mapping[str, Callable[[list[Any]], Iterator[Fact]]] = {"mem0": _mem0, "langgraph": _langgraph, "mcp": _mcp}
+_TALKS: Mapping[str, Callable[[list[Any]], Iterator[Talk]]] = {"chatgpt": _chatgpt, "claude": _claude}

@@ -10,7 +10,7 @@ import base64
 import binascii
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 from recollect.errors import InvalidInput, ScopeDenied, StorageError
 from recollect.storage.interface import Reader, Storage, Writer
@@ -24,11 +24,28 @@ _IMPORTED = "imported."
 _LEFT_OUT = frozenset({"meta", "tokens"})
 _WHOLE = tuple(table for table in TABLES if table.name not in _LEFT_OUT)
 _BY_NAME = {table.name: table for table in _WHOLE}
+_BLOB = _BY_NAME["artifacts"].columns.index("blob")
 
 
-def export_lines(storage: Storage) -> Iterator[str]:
-    """All of a store, from one view of it, line by line."""
-    yield from storage.read(lambda reader: _exported(reader, storage.orchestrator_id))
+class Blobs(Protocol):
+    """Where what is too large for the tables lies."""
+
+    def raw(self, name: str) -> bytes:
+        """The bytes of a blob."""
+        ...
+
+    def put_raw(self, name: str, data: bytes) -> None:
+        """Keeps the bytes of a blob."""
+        ...
+
+
+def export_lines(storage: Storage, blobs: Blobs) -> Iterator[str]:
+    """All of a store, from one view of it, and the blobs that it names, line by line."""
+    lines, names = storage.read(lambda reader: (_exported(reader, storage.orchestrator_id), reader.artifact_blobs()))
+    yield from lines[:-1]
+    for name in sorted(names):
+        yield json.dumps({"blob": name, "data": base64.b64encode(blobs.raw(name)).decode()})
+    yield lines[-1]
 
 
 def _exported(reader: Reader, orchestrator_id: str) -> list[str]:
@@ -46,26 +63,13 @@ def _exported(reader: Reader, orchestrator_id: str) -> list[str]:
     return lines
 
 
-def import_lines(storage: Storage, lines: Iterable[str]) -> dict[str, int]:
+def import_lines(storage: Storage, blobs: Blobs, lines: Iterable[str]) -> dict[str, int]:
     """Takes in what was exported, all of it or nothing; how many rows by table. What was imported before is left alone.
 
     The store must be empty, and of the same orchestrator: rows keep their numbers, times and history.
     """
-    rows, ends, head = _read(lines)
-    owner = head.get("orchestratorId")
-    if owner != storage.orchestrator_id:  # every memory carries the id, under a digest
-        raise ScopeDenied(
-            f"this is the memory of {owner}, not of {storage.orchestrator_id}",
-            code="orchestrator_mismatch",
-            hint=f"import it with --orchestrator {owner}",
-        )
-    digest = json.dumps(ends, sort_keys=True)
-    sums = {name: Checksum() for name in _BY_NAME}
-    for name, found in rows.items():
-        sums[name].add(found)
-    told = {name: list(ends.get(name, ())) for name in sums}
-    if {name: list(each.value) for name, each in sums.items()} != told:
-        raise InvalidInput.of("damaged_export", "file", "other rows", "what its last line says", hint="export it again")
+    rows, ends, head, kept = _read(lines)
+    digest = _checked(storage.orchestrator_id, rows, ends, head, kept)
 
     def work(writer: Writer) -> dict[str, int]:
         if writer.meta(_IMPORTED + "digest") == digest:
@@ -81,12 +85,51 @@ def import_lines(storage: Storage, lines: Iterable[str]) -> dict[str, int]:
             for start in range(0, len(found), _BATCH):
                 writer.load(table, found[start : start + _BATCH])
         writer.loaded()
+        _check_sound(writer)
         if head.get("activeModel") is not None:
             writer.set_meta("active_model", str(head["activeModel"]))
         writer.set_meta(_IMPORTED + "digest", digest)
         return {name: len(found) for name, found in rows.items() if found}
 
+    for name, data in kept.items():  # one that nothing names in the end is swept up
+        blobs.put_raw(name, data)
     return storage.write(work)
+
+
+def _checked(
+    orchestrator_id: str,
+    rows: dict[str, list[Row]],
+    ends: dict[str, Any],
+    head: dict[str, Any],
+    blobs: dict[str, bytes],
+) -> str:
+    """Refuses what is another's, or not what its last line says; what it is known by."""
+    owner = head.get("orchestratorId")
+    if owner != orchestrator_id:  # every memory carries the id, under a digest
+        raise ScopeDenied(
+            f"this is the memory of {owner}, not of {orchestrator_id}",
+            code="orchestrator_mismatch",
+            hint=f"import it with --orchestrator {owner}",
+        )
+    sums = {name: Checksum() for name in _BY_NAME}
+    for name, found in rows.items():
+        sums[name].add(found)
+    told = {name: list(ends.get(name, ())) for name in sums}
+    if {name: list(each.value) for name, each in sums.items()} != told:
+        raise InvalidInput.of("damaged_export", "file", "other rows", "what its last line says", hint="export it again")
+    named = {row[_BLOB] for row in rows.get("artifacts", []) if row[_BLOB] is not None}
+    if named != blobs.keys():
+        raise InvalidInput.of("damaged_export", "blobs", "others", "those that the artifacts name")
+    return json.dumps(ends, sort_keys=True)
+
+
+def _check_sound(reader: Reader) -> None:
+    """Refuses memories that were changed in the file: each carries a digest of itself."""
+    after: int | None = 0
+    while after is not None:
+        _, damaged, after = reader.every_memory(after, _BATCH)
+        if damaged:
+            raise InvalidInput.of("damaged_export", "memory", damaged[0].memory_id, "as it was exported")
 
 
 def is_export(first_line: str) -> bool:
@@ -97,8 +140,9 @@ def is_export(first_line: str) -> bool:
         return False
 
 
-def _read(lines: Iterable[str]) -> tuple[dict[str, list[Row]], dict[str, Any], dict[str, Any]]:
+def _read(lines: Iterable[str]) -> tuple[dict[str, list[Row]], dict[str, Any], dict[str, Any], dict[str, bytes]]:
     rows: dict[str, list[Row]] = {}
+    blobs: dict[str, bytes] = {}
     head: dict[str, Any] | None = None
     for number, line in enumerate(lines):
         if not line.strip():
@@ -109,7 +153,11 @@ def _read(lines: Iterable[str]) -> tuple[dict[str, list[Row]], dict[str, Any], d
             if data.get("format") != FORMAT or data.get("version") != VERSION:
                 raise InvalidInput.of("unknown_format", "file", data, f"{FORMAT} of version {VERSION}")
         elif "end" in data:
-            return rows, data["end"], head
+            if not isinstance(data["end"], dict):
+                raise InvalidInput.of("damaged_export", "file", f"line {number + 1}", "counts and digests")
+            return rows, data["end"], head, blobs
+        elif "blob" in data:
+            blobs[str(data["blob"])] = _bytes(data.get("data"), number)
         else:
             table = _BY_NAME.get(str(data.get("table")))
             row = data.get("row")
@@ -135,6 +183,23 @@ def _plain(value: Any) -> Any:
 
 def _row(table: Table, row: list[Any], number: int) -> Row:
     try:
-        return tuple(base64.b64decode(each["base64"]) if isinstance(each, dict) else each for each in row)
-    except (KeyError, TypeError, binascii.Error):
-        raise InvalidInput.of("damaged_export", table.name, f"line {number + 1}", "bytes in base64") from None
+        return tuple(_cell(each) for each in row)
+    except (KeyError, TypeError, ValueError, binascii.Error):
+        raise InvalidInput.of("damaged_export", table.name, f"line {number + 1}", "values of a row") from None
+
+
+def _bytes(value: Any, number: int) -> bytes:
+    try:
+        return base64.b64decode(value, validate=True)
+    except (TypeError, ValueError, binascii.Error):
+        raise InvalidInput.of("damaged_export", "blob", f"line {number + 1}", "bytes in base64") from None
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, dict):
+        return base64.b64decode(value["base64"], validate=True)
+    if isinstance(value, list) or (isinstance(value, int) and not -(2**63) <= value < 2**63):
+        raise ValueError("no value of a row")
+    if isinstance(value, str):
+        value.encode()  # half a character is no text
+    return value

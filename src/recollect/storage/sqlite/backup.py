@@ -68,25 +68,46 @@ def check_backup(path: Path, orchestrator_id: str | None) -> None:
 
 
 def restore_backup(path: Path, database: Path, orchestrator_id: str) -> Path | None:
-    """Puts a backup in the place of a database that nobody uses; where what was there is kept."""
+    """Puts a backup in the place of a database that nobody uses; where what was there is kept.
+
+    It is read through SQLite, so that what a log beside it holds is in it, and checked again before it takes the place.
+    """
     check_backup(path, orchestrator_id)
+    temporary = database.with_name(f".{database.name}.new")
     kept = None
     try:
-        if database.exists():
-            _check_unused(database)
-            kept = database.with_name(f"{database.name}.before-restore")
-            database.replace(kept)
-            for ending in ("-wal", "-shm"):
-                database.with_name(database.name + ending).unlink(missing_ok=True)
-        temporary = database.with_name(f".{database.name}.new")
-        temporary.write_bytes(path.read_bytes())
+        temporary.unlink(missing_ok=True)
+        with translated(path):
+            source = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+            try:
+                source.execute("VACUUM INTO ?", (str(temporary),))
+            finally:
+                source.close()
+        check_backup(temporary, orchestrator_id)
         temporary.chmod(0o600)
         with temporary.open("rb") as file:
             os.fsync(file.fileno())
+        if database.exists():
+            _check_unused(database)
+            kept = _unused_name(database)
+            database.replace(kept)
+            for ending in ("-wal", "-shm"):
+                database.with_name(database.name + ending).unlink(missing_ok=True)
         temporary.replace(database)
         sync_folder(database.parent)
     except OSError as error:
         raise StorageUnavailable(f"cannot restore {path}: {error.strerror}", path=str(path)) from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+    return kept
+
+
+def _unused_name(database: Path) -> Path:
+    """A name for what is put aside; nothing that was put aside before is overwritten."""
+    number = 1
+    while (kept := database.with_name(f"{database.name}.before-restore-{number}")).exists():
+        number += 1
     return kept
 
 

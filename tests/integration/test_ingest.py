@@ -442,7 +442,7 @@ def test_ingest_on_the_command_line(run, root, tmp_path):
     assert run("ingest").out == "nothing to ingest\n"
 
 
-# What a red team found
+# Odd orders of events
 
 
 def test_files_are_known_apart_for_those_who_may_see_them(memory, folder):

@@ -81,10 +81,10 @@ class FileBlobs:
 class RemoteBlobs:
     """Blobs wherever fsspec can write, by a URL such as `s3://bucket/prefix`."""
 
-    def __init__(self, url: str, options: dict[str, Any]) -> None:
+    def __init__(self, url: str) -> None:
         try:
             fsspec = import_module("fsspec")
-            self._files, self._place = fsspec.core.url_to_fs(url, skip_instance_cache=True, **options)
+            self._files, self._place = fsspec.core.url_to_fs(url, skip_instance_cache=True)
         except ImportError as error:
             raise ConfigError(
                 f"turns.blobs = {url!r} needs another package: {error.name}",
@@ -185,11 +185,11 @@ class Blobs:
         return len(gone)
 
 
-def open_blobs(place: str, folder: Path, orchestrator_id: str, options: dict[str, Any] | None = None) -> Blobs:
+def open_blobs(place: str, folder: Path, orchestrator_id: str) -> Blobs:
     """The blobs of an orchestrator: in its own folder, or under a URL."""
     if not place:
         return Blobs(FileBlobs(folder))
-    return Blobs(RemoteBlobs(f"{place.rstrip('/')}/{orchestrator_id}", options or {}))
+    return Blobs(RemoteBlobs(f"{place.rstrip('/')}/{orchestrator_id}"))
 
 
 def _short(text: str) -> str:

@@ -20,17 +20,8 @@ def make_backup(connect: Callable[[], apsw.Connection], path: Path) -> None:
     target = path.absolute()
     temporary = target.with_name(f".{target.name}.new")
     try:
-        temporary.unlink(missing_ok=True)
-        source = connect()
-        try:
-            with translated(temporary):
-                source.execute("VACUUM INTO ?", (str(temporary),))
-        finally:
-            source.close()
+        _copied(connect(), temporary)
         check_backup(temporary, None)
-        temporary.chmod(0o600)
-        with temporary.open("rb") as file:
-            os.fsync(file.fileno())
         temporary.replace(target)
         sync_folder(target.parent)
     except OSError as error:
@@ -38,6 +29,19 @@ def make_backup(connect: Callable[[], apsw.Connection], path: Path) -> None:
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def _copied(source: apsw.Connection, target: Path) -> None:
+    """One consistent view of a database in a file of its own, private and synced; the connection is closed."""
+    try:
+        target.unlink(missing_ok=True)
+        with translated(target):
+            source.execute("VACUUM INTO ?", (str(target),))
+    finally:
+        source.close()
+    target.chmod(0o600)
+    with target.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 def check_backup(path: Path, orchestrator_id: str | None) -> None:
@@ -76,17 +80,9 @@ def restore_backup(path: Path, database: Path, orchestrator_id: str) -> Path | N
     temporary = database.with_name(f".{database.name}.new")
     kept = None
     try:
-        temporary.unlink(missing_ok=True)
         with translated(path):
-            source = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-            try:
-                source.execute("VACUUM INTO ?", (str(temporary),))
-            finally:
-                source.close()
+            _copied(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE), temporary)
         check_backup(temporary, orchestrator_id)
-        temporary.chmod(0o600)
-        with temporary.open("rb") as file:
-            os.fsync(file.fileno())
         if database.exists():
             _check_unused(database)
             kept = _unused_name(database)

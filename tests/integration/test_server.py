@@ -174,6 +174,7 @@ def test_memory_over_http(served):
         ("sessions", {}),
         ("stats", {}),
         ("gc", {}),
+        ("journal", {"conversationId": "c", "message": "hi", "view": "final_answer"}),
         ("ingest", {}),
     ):
         answer = served.post(f"/v1/{path}", body)

@@ -131,6 +131,16 @@ async def retrospective_context_view(
     return render_journal(journal, JournalView(view), max_chars)
 
 
+async def journal_for(pad: Scratchpad, view: JournalView | str = JournalView.GATE) -> str:
+    """The journal that a reader would be given for the message of a turn that has not begun; nothing is stored."""
+    text = await retrospective_context_view(pad)
+    if view in {JournalView.GATE, JournalView.RECONCILER}:
+        return text
+    told = await ctx_reconciler_stream(pad, guess_package_json=text)
+    pad.selected_local_memories_turn_ids = told["local_memories_turn_ids"]
+    return await retrospective_context_view(pad, view=view)
+
+
 def _candidates(pad: Scratchpad, *, search: bool) -> list[Candidate]:
     """Earlier turns worth reading again, best match first: those whose messages were found, then the last ones."""
     found: dict[str, Candidate] = {}

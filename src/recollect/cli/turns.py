@@ -97,21 +97,12 @@ def journal(answer: Answer, message: str, view: str, session_id: str | None) -> 
     """Show the journal that an agent would be given for MESSAGE; nothing is stored."""
     import asyncio
 
-    from recollect.agent.turn import Scratchpad, ctx_reconciler_stream, retrospective_context_view
+    from recollect.agent.turn import Scratchpad, journal_for
 
     with answer.open() as memory:
         user, conversation = _where(memory, answer, session_id)
         pad = Scratchpad(memory=memory, user_id=user, conversation_id=conversation, turn_id="next", message=message)
-
-        async def made() -> str:
-            text = await retrospective_context_view(pad)
-            if view in {"gate", "reconciler"}:
-                return text
-            told = await ctx_reconciler_stream(pad, guess_package_json=text)
-            pad.selected_local_memories_turn_ids = told["local_memories_turn_ids"]
-            return await retrospective_context_view(pad, view=view)
-
-        text = asyncio.run(made())
+        text = asyncio.run(journal_for(pad, view))
     answer.give({"sessionId": conversation, "view": view, "journal": text}, lambda: text)
 
 

@@ -5,15 +5,17 @@ Who calls is never taken from what is passed: a `user_id` or `chat_id` that is n
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
+from recollect.agent.turn import Scratchpad, journal_for
 from recollect.errors import ScopeDenied, SessionError
 from recollect.model.source import CapturedBy, Source
 from recollect.model.token import Identity, Rights
@@ -147,6 +149,14 @@ class OfConversation(Parameters):
     limit: int = Field(20, ge=1, le=_MOST)
 
 
+class ForJournal(Parameters):
+    """A message that a journal is made for, and who is to read it."""
+
+    conversation_id: str = Field(min_length=1, max_length=256)
+    message: str = Field("", max_length=_LONGEST)
+    view: Literal["gate", "reconciler", "downstream", "final_answer"] = "gate"
+
+
 class Reacted(OfTurn):
     """What the caller thinks of the answer of a turn; no reaction and no text clears it."""
 
@@ -277,6 +287,11 @@ def _turns(memory: MemorySystem, identity: Identity, p: OfConversation) -> Any:
     return {"turns": [each.to_json() for each in memory.turns(identity.user, p.conversation_id, limit=p.limit)]}
 
 
+def _journal(memory: MemorySystem, identity: Identity, p: ForJournal) -> Any:
+    pad = Scratchpad(memory, identity.user, p.conversation_id, "next", p.message, chat=identity.chat)
+    return {"journal": asyncio.run(journal_for(pad, p.view)), "view": p.view}
+
+
 def _feedback(memory: MemorySystem, identity: Identity, p: Reacted) -> Any:
     return {"feedback": memory.give_feedback(identity.user, p.conversation_id, p.turn_id, p.reaction, p.text)}
 
@@ -357,6 +372,7 @@ OPERATIONS: Sequence[Operation] = (
         "All that is kept of a turn.",
         lambda m, i, p: {"turn": m.turn_log(i.user, p.conversation_id, p.turn_id)},
     ),
+    _operation("journal", "journal", _READ, ForJournal, "What an agent would be given of its turns.", _journal),
     _operation("feedback", "feedback", _WRITE, Reacted, "Say what you think of the answer of a turn.", _feedback),
     _operation(
         "ingest",

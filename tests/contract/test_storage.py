@@ -318,3 +318,23 @@ def test_a_closed_store_says_so(store):
         with pytest.raises(StorageError) as caught:
             work()
         assert caught.value.code == "closed"
+
+
+def test_an_artifact_with_a_key_that_is_taken_is_refused_by_the_store_itself(store, clock):
+    from recollect.model.artifact import Artifact
+
+    one = Artifact(
+        artifact_id=ids.new(),
+        kind="artifact:turn.fingerprint.v1",
+        user_id="alex",
+        conversation_id="c1",
+        turn_id="t1",
+        unique_key="turn:t1",
+        content={},
+        created_at=clock.now(),
+        updated_at=clock.now(),
+    )
+    store.write(lambda writer: writer.put_artifact(one))
+    with pytest.raises(StorageError):
+        store.write(lambda writer: writer.put_artifact(replace(one, artifact_id=ids.new())))
+    assert store.read(lambda reader: reader.artifact(one.artifact_id)) == one

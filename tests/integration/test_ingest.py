@@ -348,6 +348,18 @@ def test_a_source_that_is_no_longer_allowed_is_dropped_and_logged(memory, folder
     assert any(line["event"] == "memory.recall.source_path_denied" for line in logged("home"))
 
 
+def test_vectors_are_made_behind_it(open_memory, root, real_model):
+    with open_memory(settings=NO_WAIT) as memory:
+        drop(root / "home" / "memory" / "ingest", "a.txt", "The bakery opens at seven.")
+        memory.ingest()
+        deadline = time.monotonic() + 20
+        while memory.stats().vectors == 0 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert (
+            memory.recall("When can I buy bread?", user="alex").hits[0].memory.content == "The bakery opens at seven."
+        )
+
+
 # Whatever happens in between
 
 STEPS = ["read", "parsed", "kept", "stored", "manifest", "removed"]

@@ -614,6 +614,14 @@ async def _reference_tools(client):
     assert [each["name"] for each in _data(await client.call_tool("read_graph", {}))["entities"]] == ["Acme"]
 
 
+def test_a_file_that_is_dropped_while_it_serves_becomes_a_memory(served, root):
+    (root / "home" / "memory" / "ingest" / "a.txt").write_text("The bakery opens at seven.")
+    deadline = time.monotonic() + 20
+    while not (found := served.post("/v1/list").json()["memories"]) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert found[0]["content"] == "The bakery opens at seven."
+
+
 # Ending
 
 

@@ -708,6 +708,42 @@ def test_the_turns_of_a_session_go_with_it(memory):
     assert memory.turns("alex", session.session_id) == [] and len(memory.turns("alex", "c1")) == 1
 
 
+# With a model
+
+
+@pytest.fixture
+def server():
+    from model_server import ModelServer
+
+    server = ModelServer()
+    yield server
+    server.close()
+
+
+@pytest.mark.parametrize("step", ["500", "garbage", "cut", "not what was asked for"])
+def test_a_reconciler_that_fails_selects_nothing_and_the_turn_goes_on(memory, server, step):
+    from recollect.config import LlmSettings
+    from recollect.llm import create_model
+
+    keep(memory, "t1", objective="trip", assertions=[{"key": "length", "value": "I prefer short answers"}])
+    model = create_model(LlmSettings(model="openai:test", base_url=server.url, timeout_seconds=1.0))
+    server.script = [step]
+    pad = Scratchpad(memory, "alex", "c1", "t2", "Never use tables in the trip plan", model=model)
+
+    async def host():
+        from recollect import ctx_reconciler_stream, extract_assistant_signals, persist_turn_fingerprint
+
+        told = await ctx_reconciler_stream(pad, guess_package_json=await retrospective_context_view(pad))
+        update_turn_fingerprint(objective=told["objective"], exceptions=told["exceptions"], scratchpad=pad)
+        assert await extract_assistant_signals("Take the Pro plan", "note plans", scratchpad=pad) == []
+        await persist_turn_fingerprint(pad)
+        return told
+
+    told = asyncio.run(host())
+    assert told["local_memories_turn_ids"] == [] and told["by"] == "rules, since the model failed"
+    assert memory.turns("alex", "c1")[0].exceptions[0].value == "Never use tables in the trip plan"
+
+
 # The agent, and the command line
 
 

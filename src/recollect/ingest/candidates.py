@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from recollect.knowledge.claims import read_claims
+from recollect.knowledge.lazy import lazy
 from recollect.knowledge.understand import type_of
 from recollect.model.memory import MemoryType
 from recollect.model.text import is_blank
@@ -17,29 +18,27 @@ _LONGEST_TITLE = 80
 _LONGEST_LINE = 2_000
 _LONGEST_TEXT = 1_000_000
 # Somebody else's words in a mail, and what stands above it.
-_NOT_SAID = re.compile(r"^(?:>|(?:from|to|cc|bcc|date|subject|sent|reply-to|on .{0,80} wrote)\s*:)", re.IGNORECASE)
+_NOT_SAID = lazy(r"^(?:>|(?:from|to|cc|bcc|date|subject|sent|reply-to|on .{0,80} wrote)\s*:)", re.IGNORECASE)
 # Headings that only sound like what they are not.
-_NOT_A_TYPE = re.compile(
+_NOT_A_TYPE = lazy(
     r"\b(?:taken|done|completed|finished|past|previous|api|endpoints?|reference|history)\b", re.IGNORECASE
 )
 _FEWEST_WORDS = 2
-_CODE = re.compile(r"^\s*(?:```|~~~)")
-_HEADING = re.compile(r"^(#{1,6})\s(.*)$")
-_UNDERLINE = re.compile(r"^\s*(?:=+|-{3,})\s*$")
-_ITEM = re.compile(r"^(?:[-*+•]|\d{1,3}[.)])\s{1,8}(?:\[(?P<box>[ xX])\]\s{1,8})?(?P<text>\S.*)$")
-_LABELLED = re.compile(
-    r"^\s*(?:\*\*|__)?(?P<label>[A-Za-z][\w -]{2,30}?)(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(?P<text>\S.*)$"
-)
-_SENTENCE = re.compile(r"(?<=[.!?…。！？])\s+")  # noqa: RUF001  sentences end in every script
-_MARKS = re.compile(r"(?:\*\*|__|`)|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|!?\[([^\[\]]{0,120})\]\([^()]{0,300}\)")
-_DATE = re.compile(
+_CODE = lazy(r"^\s*(?:```|~~~)")
+_HEADING = lazy(r"^(#{1,6})\s(.*)$")
+_UNDERLINE = lazy(r"^\s*(?:=+|-{3,})\s*$")
+_ITEM = lazy(r"^(?:[-*+•]|\d{1,3}[.)])\s{1,8}(?:\[(?P<box>[ xX])\]\s{1,8})?(?P<text>\S.*)$")
+_LABELLED = lazy(r"^\s*(?:\*\*|__)?(?P<label>[A-Za-z][\w -]{2,30}?)(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(?P<text>\S.*)$")
+_SENTENCE = lazy(r"(?<=[.!?…。！？])\s+")  # noqa: RUF001  sentences end in every script
+_MARKS = lazy(r"(?:\*\*|__|`)|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|!?\[([^\[\]]{0,120})\]\([^()]{0,300}\)")
+_DATE = lazy(
     r"\b(?:\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{2,4}|"
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2}|"
     r"\d{1,2}(?:st|nd|rd|th)? (?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)\b",
     re.IGNORECASE,
 )
 _TYPES: tuple[tuple[re.Pattern[str], MemoryType], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), kind)
+    (lazy(pattern, re.IGNORECASE), kind)
     for pattern, kind in (
         (r"\b(?:decisions?|decided|resolutions?|agreed)\b", MemoryType.DECISION),
         (r"\b(?:to-?dos?|tasks?|actions?|action items?|next steps?|follow-?ups?)\b", MemoryType.TODO),

@@ -6,31 +6,32 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+from recollect.knowledge.lazy import lazy
 from recollect.model.terms import STOP_WORDS
 from recollect.model.turn import Reaction
 
 _MOST_TOPICS = 4
 _SHORTEST = 4
-_WORD = re.compile(r"[^\W\d_][\w'-]+")
+_WORD = lazy(r"[^\W\d_][\w'-]+")
 _COMMON = frozenset(
     """please thank thanks want need help make give tell know like would could really just also today tomorrow that's
     what's it's i'm don't doesn't didn't never always prefer wrong right live answer answers something anything thing
     things there here much many good great""".split()  # noqa: SIM905
 )
-_REFUSED = re.compile(
+_REFUSED = lazy(
     r"^\W*(?:no[,.!]+\s+(?:that|it|this|you|wrong|not\b|i (?:said|meant|asked))|wrong(?:[.!,]|$)|"
     r"that'?s (?:wrong|not (?:right|what|correct|true|it))\b|this is (?:wrong|not (?:right|what|correct|true))\b|"
     r"not what i\b|you (?:got|are) (?:it )?wrong\b|(?:that'?s )?incorrect(?:[.!,]|$)|"
     r"(?:that|this|it) (?:didn'?t|doesn'?t|did not|does not) (?:work|help)\b|i (?:already )?told you\b)",
     re.IGNORECASE,
 )
-_PRAISED = re.compile(
+_PRAISED = lazy(
     r"^\W*(?:(?:perfect|great|excellent|exactly|awesome|nice|well done|brilliant|wonderful)(?:[.!,]|$)|"
     r"that'?s (?:right|correct|perfect|it|great)(?:[.!,]|$)|(?:that|this|it) (?:worked|works|helped)\b|"
     r"thank(?:s| you)[,! ]+(?:that|this|perfect|great|it)\b)",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_SENTENCE = lazy(r"(?<=[.!?])\s+")
 _SURE = 0.8
 
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.errors import InvalidInput
+from recollect.knowledge.lazy import lazy
 from recollect.llm import ChatMessage, ChatModel, ModelFailed
 from recollect.model.artifact import ArtifactKind, Wanted, Within, listed
 from recollect.model.terms import terms
@@ -23,11 +24,9 @@ _MOST_LOOKED_AT = 1_000
 _LONGEST_ANSWER = 8_000
 _MOST_SIGNALS = 16
 _LONGEST_SPEC = 8_000
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_STRONGLY = re.compile(
-    r"\b(?:must|definitely|highly recommend|by far|don'?t miss|best choice|you need)\b", re.IGNORECASE
-)
-_RECOMMENDED = re.compile(
+_SENTENCE = lazy(r"(?<=[.!?])\s+|\n+")
+_STRONGLY = lazy(r"\b(?:must|definitely|highly recommend|by far|don'?t miss|best choice|you need)\b", re.IGNORECASE)
+_RECOMMENDED = lazy(
     r"\b(?:recommend|suggest|should|consider|try|worth|best|ideal|perfect|great choice|have a look)\b", re.IGNORECASE
 )
 _INSTRUCTIONS = """You note what an assistant's answer has claimed or promoted, by the host's specification.

@@ -300,7 +300,7 @@ def test_what_is_dropped_while_watching_becomes_memories(memory, folder):
     stop, heard = threading.Event(), []
     watching = threading.Thread(target=lambda: memory.watch_ingest(stop, 0.05, heard.append))
     watching.start()
-    drop(folder, "a.txt", "Our standup is at 9:00.")
+    drop(folder, ".a", "Our standup is at 9:00.").rename(folder / "a.txt")  # whole at once: nothing settles here
     deadline = time.monotonic() + 20
     while not heard and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -519,6 +519,23 @@ def test_a_real_client_uses_every_tool_over_stdio(place, root, open_memory):
     asyncio.run(_with_client(lambda: _stdio(environment, "--tools", "reference"), _reference_tools))
 
 
+def test_a_store_that_cannot_be_opened_is_told_to_the_client_in_words(root):
+    root.mkdir()
+    blocked = root / "blocked"
+    blocked.write_text("a file where a folder should be")
+    environment = {**os.environ, "RECOLLECT_ROOT": str(blocked / "memory"), "RECOLLECT_USER": "alex"}
+
+    async def refused(client):
+        assert (await client.list_tools()).tools
+        told = await client.call_tool("recall", {"query": "tea"})
+        assert told.is_error
+        assert "[" in told.content[0].text and "Traceback" not in told.content[0].text
+        blocked.unlink()  # once the cause is gone it works, without another start
+        assert not (await client.call_tool("recall", {"query": "tea"})).is_error
+
+    asyncio.run(_with_client(lambda: _stdio(environment), refused))
+
+
 def test_a_real_client_uses_every_tool_over_http(served):
     from mcp.client.streamable_http import streamable_http_client
 

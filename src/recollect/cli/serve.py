@@ -75,8 +75,7 @@ def mcp(answer: Answer, tools: str) -> None:
     _check_packages()
     from recollect.server.stdio import serve_stdio
 
-    with answer.open() as memory:
-        serve_stdio(memory, user=_user(answer), chat=answer.chat, tools=tools)
+    serve_stdio(answer.open, user=_user(answer), chat=answer.chat, tools=tools)
 
 
 def _check_packages() -> None:

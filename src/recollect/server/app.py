@@ -62,7 +62,7 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
 
 def build_app(memory: MemorySystem, gatekeeper: Gatekeeper, local: Identity | None = None) -> FastAPI:
     """The application over one memory. `local` is who calls over the Unix socket."""
-    mcp = build_mcp(memory, current.get)
+    mcp = build_mcp(lambda: memory, current.get)
     # Hosts and origins are checked at our own door, for every path alike.
     unguarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     mcp_app = mcp.streamable_http_app(

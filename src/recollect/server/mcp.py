@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -13,10 +13,10 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import ToolAnnotations
 
 from recollect.model.token import Identity
-from recollect.server.operations import OPERATIONS, call
-from recollect.server.reference import add_reference_tools
 from recollect.server.toolcall import tool_call
-from recollect.system import MemorySystem
+
+if TYPE_CHECKING:  # a client waits for the first answer, which needs nothing of the memory
+    from recollect.system import MemorySystem
 
 _INSTRUCTIONS = (
     "Long-term memory. Recall before you answer what may depend on earlier conversations; remember what the user tells "
@@ -26,23 +26,29 @@ _READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_h
 _ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 _DESTROYS = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
 _INVALID = -32602
-_BY_NAME = {operation.name: operation for operation in OPERATIONS}
 
 Done = Callable[..., Awaitable[dict[str, Any]]]
 
 
-def build_mcp(memory: MemorySystem, who: Callable[[], Identity], tools: str = "recollect") -> MCPServer[Any]:
-    """A server over one memory; `who` says who calls. `tools="reference"` offers the reference server's nine tools."""
+def build_mcp(
+    memory: Callable[[], MemorySystem], who: Callable[[], Identity], tools: str = "recollect"
+) -> MCPServer[Any]:
+    """A server over the memory that `memory` gives when it is first needed; `who` says who calls.
+
+    `tools="reference"` offers the reference server's nine tools.
+    """
     server: MCPServer[Any] = MCPServer(
         "recollect", version=version("recollect"), instructions=_INSTRUCTIONS, log_level="WARNING"
     )
 
     async def done(name: str, **given: Any) -> dict[str, Any]:
-        operation, identity = _BY_NAME[name], who()
         said = {field: value for field, value in given.items() if value is not None}
 
         def work() -> Any:
-            return call(memory, identity, operation, operation.parameters.model_validate(said))
+            from recollect.server.operations import BY_NAME, call
+
+            operation = BY_NAME[name]
+            return call(memory(), who(), operation, operation.parameters.model_validate(said))
 
         plain: dict[str, Any] = json.loads(json.dumps(await tool_call(work), default=str))
         return plain
@@ -54,6 +60,8 @@ def build_mcp(memory: MemorySystem, who: Callable[[], Identity], tools: str = "r
             raise MCPError(_INVALID, str(error)) from None
 
     if tools == "reference":
+        from recollect.server.reference import add_reference_tools
+
         add_reference_tools(server, memory, who)
     else:
         _add_tools(server, done)

@@ -15,7 +15,6 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
-from recollect.agent.turn import Scratchpad, journal_for
 from recollect.errors import ScopeDenied, SessionError
 from recollect.model.source import CapturedBy, Source
 from recollect.model.token import Identity, Rights
@@ -288,6 +287,8 @@ def _turns(memory: MemorySystem, identity: Identity, p: OfConversation) -> Any:
 
 
 def _journal(memory: MemorySystem, identity: Identity, p: ForJournal) -> Any:
+    from recollect.agent.turn import Scratchpad, journal_for  # the agent layer, for this one alone
+
     pad = Scratchpad(memory, identity.user, p.conversation_id, "next", p.message, chat=identity.chat)
     return {"journal": asyncio.run(journal_for(pad, p.view)), "view": p.view}
 
@@ -387,4 +388,5 @@ OPERATIONS: Sequence[Operation] = (
         "gc", "gc", _ADMIN, Nothing, "Put away what no longer counts.", lambda m, _i, _p: {"count": m.gc().count}
     ),
 )
+BY_NAME = {operation.name: operation for operation in OPERATIONS}
 BY_METHOD = {operation.method: operation for operation in OPERATIONS}

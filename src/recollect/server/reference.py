@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp.server import MCPServer
 from mcp.types import ToolAnnotations
@@ -19,8 +19,11 @@ from recollect.model.memory import Memory
 from recollect.model.source import Source
 from recollect.model.token import Identity, Rights
 from recollect.server.toolcall import tool_call
-from recollect.system import MemorySystem
 
+if TYPE_CHECKING:  # a client waits for the first answer, which needs nothing of the memory
+    from recollect.system import MemorySystem
+
+T = TypeVar("T")
 _MARK = "reference"
 _MOST = 100_000
 _READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
@@ -164,24 +167,24 @@ def _relation(told: dict[str, Any]) -> tuple[str, str, str]:
 
 
 def add_reference_tools(  # noqa: C901  nine tools
-    server: MCPServer[Any], memory: MemorySystem, who: Callable[[], Identity]
+    server: MCPServer[Any], memory: Callable[[], MemorySystem], who: Callable[[], Identity]
 ) -> None:
     """The nine tools, by the names that the reference server has."""
 
-    def graph(rights: Rights) -> Graph:
-        return Graph(memory, who(), rights)
+    async def done(rights: Rights, work: Callable[[Graph], T]) -> T:
+        return await tool_call(lambda: work(Graph(memory(), who(), rights)))
 
     @server.tool(description="Create new entities in the knowledge graph.", annotations=_ADDS)
     async def create_entities(entities: list[Entity]) -> dict[str, Any]:
-        return {"entities": await tool_call(graph(Rights.WRITE).create_entities, entities)}
+        return {"entities": await done(Rights.WRITE, lambda graph: graph.create_entities(entities))}
 
     @server.tool(description="Create relations between entities, in active voice.", annotations=_ADDS)
     async def create_relations(relations: list[Relation]) -> dict[str, Any]:
-        return {"relations": await tool_call(graph(Rights.WRITE).create_relations, relations)}
+        return {"relations": await done(Rights.WRITE, lambda graph: graph.create_relations(relations))}
 
     @server.tool(description="Add observations to entities.", annotations=_ADDS)
     async def add_observations(observations: list[Observations]) -> dict[str, Any]:
-        return {"results": await tool_call(graph(Rights.WRITE).add_observations, observations)}
+        return {"results": await done(Rights.WRITE, lambda graph: graph.add_observations(observations))}
 
     @server.tool(description="Delete entities with their observations and relations.", annotations=_DESTROYS)
     async def delete_entities(entityNames: list[str]) -> dict[str, Any]:  # noqa: N803
@@ -190,7 +193,7 @@ def add_reference_tools(  # noqa: C901  nine tools
         def gone(told: dict[str, Any], _: Memory) -> bool:
             return bool(names & {told.get("name"), told.get("entity"), told.get("from"), told.get("to")})
 
-        return {"deleted": await tool_call(graph(Rights.WRITE).delete, gone)}
+        return {"deleted": await done(Rights.WRITE, lambda graph: graph.delete(gone))}
 
     @server.tool(description="Delete observations of entities.", annotations=_DESTROYS)
     async def delete_observations(deletions: list[Deletion]) -> dict[str, Any]:
@@ -199,7 +202,7 @@ def add_reference_tools(  # noqa: C901  nine tools
         def gone(told: dict[str, Any], memory: Memory) -> bool:
             return (told.get("entity"), memory.content) in wanted
 
-        return {"deleted": await tool_call(graph(Rights.WRITE).delete, gone)}
+        return {"deleted": await done(Rights.WRITE, lambda graph: graph.delete(gone))}
 
     @server.tool(description="Delete relations between entities.", annotations=_DESTROYS)
     async def delete_relations(relations: list[Relation]) -> dict[str, Any]:
@@ -208,11 +211,11 @@ def add_reference_tools(  # noqa: C901  nine tools
         def gone(told: dict[str, Any], _: Memory) -> bool:
             return told.get("kind") == "relation" and _relation(told) in wanted
 
-        return {"deleted": await tool_call(graph(Rights.WRITE).delete, gone)}
+        return {"deleted": await done(Rights.WRITE, lambda graph: graph.delete(gone))}
 
     @server.tool(description="Read the whole knowledge graph.", annotations=_READS)
     async def read_graph() -> dict[str, Any]:
-        return await tool_call(graph(Rights.READ).graph)
+        return await done(Rights.READ, Graph.graph)
 
     @server.tool(description="Find entities by name, type or observation.", annotations=_READS)
     async def search_nodes(query: str) -> dict[str, Any]:
@@ -222,8 +225,8 @@ def add_reference_tools(  # noqa: C901  nine tools
             texts = (entity["name"], entity["entityType"], *entity["observations"])
             return any(sought in text.casefold() for text in texts)
 
-        return await tool_call(graph(Rights.READ).graph, wanted)
+        return await done(Rights.READ, lambda graph: graph.graph(wanted))
 
     @server.tool(description="Open entities by their names.", annotations=_READS)
     async def open_nodes(names: list[str]) -> dict[str, Any]:
-        return await tool_call(graph(Rights.READ).graph, lambda entity: entity["name"] in names)
+        return await done(Rights.READ, lambda graph: graph.graph(lambda entity: entity["name"] in names))

@@ -1,10 +1,17 @@
-"""MCP over standard input and output. It imports nothing of the web server: a client waits for its first answer."""
+"""MCP over standard input and output. A client waits for the first answer: the memory is opened when it is needed."""
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import TYPE_CHECKING
+
 from recollect.model.token import Identity, Rights
-from recollect.server.mcp import build_mcp
-from recollect.system import MemorySystem
+
+if TYPE_CHECKING:
+    from recollect.system import MemorySystem
 
 
 def local_identity(memory: MemorySystem, user: str, chat: str | None = None) -> Identity:
@@ -12,7 +19,51 @@ def local_identity(memory: MemorySystem, user: str, chat: str | None = None) -> 
     return Identity(orchestrator_id=memory.orchestrator_id, user=user, chat=chat, rights=Rights.ADMIN)
 
 
-def serve_stdio(memory: MemorySystem, *, user: str, chat: str | None = None, tools: str = "recollect") -> None:
+def serve_stdio(
+    open_memory: Callable[[], MemorySystem], *, user: str, chat: str | None = None, tools: str = "recollect"
+) -> None:
     """Answers until the input ends, as whoever the environment names."""
-    identity = local_identity(memory, user, chat)
-    build_mcp(memory, lambda: identity, tools).run("stdio")
+    with _quick_import():
+        from recollect.server.mcp import build_mcp
+    memory = _Opened(open_memory)
+    try:
+        build_mcp(memory, lambda: local_identity(memory(), user, chat), tools).run("stdio")
+    finally:
+        memory.close()
+
+
+@contextmanager
+def _quick_import() -> Iterator[None]:
+    """The SDK makes hundreds of models as it is imported, most for messages that are never sent.
+
+    Each is finished when it is first used, and nothing of it is looked through for garbage: a fifth of the wait.
+    """
+    from pydantic import BaseModel
+
+    gc.disable()
+    BaseModel.model_config["defer_build"] = True
+    try:
+        yield
+    finally:
+        del BaseModel.model_config["defer_build"]
+        gc.enable()
+
+
+class _Opened:
+    """A memory that is opened by the first who asks. One that cannot be opened is tried again by the next."""
+
+    def __init__(self, opening: Callable[[], MemorySystem]) -> None:
+        self._opening = opening
+        self._memory: MemorySystem | None = None
+        self._lock = Lock()
+
+    def __call__(self) -> MemorySystem:
+        with self._lock:
+            if self._memory is None:
+                self._memory = self._opening()
+            return self._memory
+
+    def close(self) -> None:
+        """Closes it, if anybody asked for it."""
+        if self._memory is not None:
+            self._memory.close()

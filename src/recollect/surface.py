@@ -37,7 +37,7 @@ class Listing(Sequence[Memory]):
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """How much an orchestrator's memory holds."""
+    """How much an orchestrator's memory holds; a server does not say how many bytes that takes."""
 
     orchestrator_id: str
     memories: int
@@ -47,6 +47,8 @@ class Stats:
     events: int
     vectors: int
     scopes: int
+    waiting_vectors: int
+    size_bytes: int | None
 
 
 class MemoryFields(TypedDict, total=False):

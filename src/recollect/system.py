@@ -20,7 +20,7 @@ from recollect.informing import Informing
 from recollect.knowing import Knowing
 from recollect.knowledge import Access, Change, Draft, Receipt, Remember, Workspace
 from recollect.log import MemoryLog
-from recollect.model.check import Checker
+from recollect.looking import Looking
 from recollect.model.clock import Clock, SystemClock, parse_time
 from recollect.model.edge import Edge, EdgeType
 from recollect.model.event import Event
@@ -34,14 +34,14 @@ from recollect.recall import Recall, Recaller, Wanted
 from recollect.storage.interface import Storage
 from recollect.storage.layout import Layout
 from recollect.storage.open import default_files, open_storage, server_url
-from recollect.surface import Listing, MemoryChanges, MemoryFields, Stats
+from recollect.surface import MemoryChanges, MemoryFields, Stats
 from recollect.turning import Turning
 from recollect.upkeep import Filler, Reindex
 
 _KNOWLEDGE = (Kind.MEMORY, Kind.CHUNK)
 
 
-class MemorySystem(Conversing, Knowing, Turning, Informing, Admitting, Moving):
+class MemorySystem(Looking, Conversing, Knowing, Turning, Informing, Admitting, Moving):
     """The memory of one orchestrator. Safe to share between threads; close it, or use it in a `with`."""
 
     def __init__(
@@ -73,6 +73,7 @@ class MemorySystem(Conversing, Knowing, Turning, Informing, Admitting, Moving):
         self._recaller = Recaller(
             storage, self._clock, self.settings.memory.retrieval, self._vectors, self._access.withheld
         )
+        self._look(storage, self._clock, self._access)
         self._know(storage, layout, self._clock, ids, log, self._access, self._remember, self._filler)
         self._converse(storage, layout, self._clock, ids, log, self._remember)
         self._inform(storage, layout, self._clock, ids, log, self._access, self._remember, self._filler)
@@ -248,35 +249,6 @@ class MemorySystem(Conversing, Knowing, Turning, Informing, Admitting, Moving):
         self._vectors.embedder = self._wanted_embedder
         return made
 
-    def list(
-        self,
-        *,
-        user: str | None = None,
-        chat: str | None = None,
-        types: Iterable[Any] | None = None,
-        statuses: Iterable[Any] = (Status.ACTIVE,),
-        include_expired: bool = False,
-        limit: int = 100,
-        offset: int = 0,
-    ) -> Listing:
-        """What the speaker may see, newest first."""
-        check = Checker()
-        if not isinstance(statuses, Iterable):
-            raise InvalidInput.of("invalid_input", "statuses", statuses, "a list")
-        wanted = [check.enum(Status, item, "statuses", "invalid_status") for item in statuses]
-        check.done()
-        visibility = gate(
-            self.orchestrator_id,
-            self._speaker(user, chat),
-            self._clock.now(),
-            statuses=wanted,
-            include_expired=flag(include_expired, "includeExpired"),
-            types=memory_types(types),
-        )
-        limit, offset = number_from(limit, "limit", 1), number_from(offset, "offset", 0)
-        found = self._storage.read(lambda reader: reader.memories(visibility, limit=limit, offset=offset))
-        return Listing([memory for memory in found.memories if not self._access.withheld(memory)], found.damaged)
-
     def show(self, memory_id: str, *, user: str | None = None, chat: str | None = None) -> Memory:
         """One memory in any status."""
         return self._change.show(memory_id, self._speaker(user, chat))
@@ -383,7 +355,7 @@ class MemorySystem(Conversing, Knowing, Turning, Informing, Admitting, Moving):
 
     def stats(self) -> Stats:
         """How much there is, in counts; no content, so no identity is needed."""
-        counts = self._storage.read(lambda reader: reader.counts())
+        counts, waiting = self._storage.read(lambda reader: (reader.counts(), reader.queue_length()))
         by_status: dict[str, int] = {status.value: 0 for status in Status}
         for statuses in counts.memories.values():
             for status, count in statuses.items():
@@ -397,6 +369,8 @@ class MemorySystem(Conversing, Knowing, Turning, Informing, Admitting, Moving):
             events=counts.events,
             vectors=counts.vectors,
             scopes=counts.scopes,
+            waiting_vectors=waiting,
+            size_bytes=self._layout.database_size(),
         )
 
     def close(self) -> None:

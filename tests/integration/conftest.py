@@ -23,6 +23,7 @@ BOTH = {
     "test_orchestrator",
     "test_server",
     "test_moving",
+    "test_looking",
 }
 
 

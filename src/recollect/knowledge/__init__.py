@@ -1,6 +1,6 @@
 """What memory knows: the one write path, who it is about, and how knowledge changes."""
 
-from recollect.knowledge.access import Access
+from recollect.knowledge.access import Access, everything
 from recollect.knowledge.change import Change
 from recollect.knowledge.draft import Draft, Link, Receipt, refusal
 from recollect.knowledge.evolve import Evolve
@@ -26,6 +26,7 @@ __all__ = [
     "Utterance",
     "Workspace",
     "asked_to_remember",
+    "everything",
     "masked",
     "masked_value",
     "refusal",

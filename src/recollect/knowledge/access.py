@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import TypeVar
 
@@ -19,9 +19,11 @@ from recollect.storage.interface import Reader, Storage
 T = TypeVar("T")
 
 
-def everything(orchestrator_id: str, speaker: Speaker, now: datetime) -> Visibility:
-    """All that a caller may see, of any kind, in any status, expired or not."""
-    return gate(orchestrator_id, speaker, now, statuses=Status, include_expired=True, kinds=Kind)
+def everything(
+    orchestrator_id: str, speaker: Speaker, now: datetime, kinds: Iterable[Kind] = tuple(Kind)
+) -> Visibility:
+    """All that a caller may see, of some kinds, in any status, expired or not."""
+    return gate(orchestrator_id, speaker, now, statuses=Status, include_expired=True, kinds=kinds)
 
 
 class Access:

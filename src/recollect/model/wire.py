@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
-from datetime import datetime
+from datetime import date, datetime
 from enum import Enum
 from functools import cache
 from typing import Any, TypeVar
@@ -25,8 +25,8 @@ def dump(value: Any) -> Any:
     """Any value of the model as plain JSON data; absent values are null, so keys are always there."""
     if isinstance(value, Memory):
         return _dump_memory(value)
-    if isinstance(value, Enum | datetime):
-        return value.value if isinstance(value, Enum) else to_iso(value)
+    if isinstance(value, Enum | date):
+        return value.value if isinstance(value, Enum) else _dump_time(value)
     if is_dataclass(value) and not isinstance(value, type):
         return {key: dump(getattr(value, name)) for name, key in _names(type(value)).items()}
     if isinstance(value, Mapping):
@@ -34,6 +34,10 @@ def dump(value: Any) -> Any:
     if isinstance(value, list | tuple | set | frozenset):
         return [dump(item) for item in value]
     return value
+
+
+def _dump_time(value: date) -> str:
+    return to_iso(value) if isinstance(value, datetime) else value.isoformat()
 
 
 @cache

@@ -23,7 +23,8 @@ from recollect.errors import InvalidInput, RecollectError
 from recollect.model.token import Identity
 from recollect.server.gatekeeper import Gatekeeper, current, error_body, status_of
 from recollect.server.mcp import build_mcp
-from recollect.server.operations import OPERATIONS, Operation, Parameters, call
+from recollect.server.operations import OPERATIONS, Operation, call
+from recollect.server.parameters import Parameters
 from recollect.server.rpc import answer
 from recollect.system import MemorySystem
 

@@ -6,161 +6,28 @@ Who calls is never taken from what is passed: a `user_id` or `chat_id` that is n
 from __future__ import annotations
 
 import asyncio
-import json
+import base64
+import binascii
+import tempfile
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
-from pydantic.alias_generators import to_camel
-
-from recollect.errors import ScopeDenied, SessionError
+from recollect.errors import InvalidInput, ScopeDenied, SessionError
+from recollect.model.artifact import ArtifactKind
 from recollect.model.source import CapturedBy, Source
 from recollect.model.token import Identity, Rights
 from recollect.model.wire import dump
+from recollect.server import parameters as of
+from recollect.server.latency import LATENCY
+from recollect.server.parameters import Parameters
 from recollect.server.tracing import span
 from recollect.system import MemorySystem
 
-_ID = r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
-_LONGEST = 100_000
-_MOST = 1_000
 _ALL = 1_000_000
-
-
-class Parameters(BaseModel):
-    """What a call takes: camelCase or snake_case, nothing unknown."""
-
-    model_config = ConfigDict(extra="forbid", populate_by_name=True, alias_generator=to_camel, strict=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _is_text(cls, data: Any) -> Any:
-        """Half a character is no text, wherever it stands."""
-        try:
-            json.dumps(data, ensure_ascii=False, default=str).encode()
-        except UnicodeEncodeError:
-            raise ValueError("texts are valid Unicode, without lone surrogates") from None
-        return data
-
-    user_id: str | None = Field(None, description="Who calls; only to be sure: it must be the caller's own.")
-    chat_id: str | None = Field(None, description="Where; it must be the caller's own.")
-
-
-class Nothing(Parameters):
-    """Nothing to say."""
-
-
-class Add(Parameters):
-    """A memory to be stored."""
-
-    content: str = Field(max_length=_LONGEST, description="What to remember.")
-    type: str | None = Field(None, description="One of the eight types, such as Fact or Todo.")
-    importance: int | None = Field(None, ge=0, le=100)
-    confidence: float | None = Field(None, ge=0.0, le=1.0)
-    scope: str | None = Field(None, description="personal, group or shared.")
-    source: str | None = Field(None, max_length=200, description="Where it comes from: a conversation's id.")
-    expires_days: float | None = Field(None, gt=0, le=36_500, description="After how many days it is forgotten.")
-    subjects: list[str] | None = Field(None, max_length=10, description="Who it is about.")
-    key: str | None = Field(None, max_length=256, description="Repeating a call with a key makes no second memory.")
-
-
-class Search(Parameters):
-    """A question."""
-
-    query: str = Field(max_length=10_000, description="What to look for.")
-    limit: int = Field(10, ge=1, le=_MOST)
-    about: str | None = Field(None, max_length=200, description="Only what is about this person.")
-    types: list[str] | None = Field(None, max_length=8)
-    include_messages: bool = False
-    known_at: str | None = Field(None, max_length=64, description="What was believed at a time.")
-    valid_at: str | None = Field(None, max_length=64, description="What was true at a time.")
-
-
-class List(Parameters):
-    """Which memories to list."""
-
-    limit: int = Field(20, ge=1, le=_MOST)
-    offset: int = Field(0, ge=0, le=1_000_000)
-    include_expired: bool = False
-    types: list[str] | None = Field(None, max_length=8)
-
-
-class One(Parameters):
-    """One memory."""
-
-    memory_id: str = Field(pattern=_ID)
-
-
-class Message(Parameters):
-    """A message that is to be answered."""
-
-    message: str = Field(max_length=_LONGEST)
-    max_tokens: int = Field(2000, ge=0, le=1_000_000)
-
-
-class ForBulletin(Parameters):
-    """A message that a bulletin is made for."""
-
-    message: str = Field("", max_length=_LONGEST)
-    conversation_id: str | None = Field(None, min_length=1, max_length=256)
-    max_chars: int = Field(4000, ge=0, le=1_000_000)
-
-
-class Who(Parameters):
-    """A person, by a name, a relation or an id."""
-
-    person: str = Field(min_length=1, max_length=200)
-
-
-class Some(Parameters):
-    """How many."""
-
-    limit: int = Field(20, ge=1, le=_MOST)
-
-
-class InSession(Parameters):
-    """A session of the caller's."""
-
-    session_id: str = Field(pattern=_ID)
-    limit: int = Field(50, ge=1, le=_MOST)
-
-
-class Said(Parameters):
-    """Something that was said in a session of the caller's; without one, in the one that is theirs."""
-
-    role: str = Field(description="user, assistant, system or tool.")
-    content: str = Field(max_length=_LONGEST)
-    session_id: str | None = Field(None, pattern=_ID)
-
-
-class OfTurn(Parameters):
-    """A turn of a conversation."""
-
-    conversation_id: str = Field(min_length=1, max_length=256)
-    turn_id: str = Field(min_length=1, max_length=256)
-
-
-class OfConversation(Parameters):
-    """A conversation."""
-
-    conversation_id: str = Field(min_length=1, max_length=256)
-    limit: int = Field(20, ge=1, le=_MOST)
-
-
-class ForJournal(Parameters):
-    """A message that a journal is made for, and who is to read it."""
-
-    conversation_id: str = Field(min_length=1, max_length=256)
-    message: str = Field("", max_length=_LONGEST)
-    view: Literal["gate", "reconciler", "downstream", "final_answer"] = "gate"
-
-
-class Reacted(OfTurn):
-    """What the caller thinks of the answer of a turn; no reaction and no text clears it."""
-
-    reaction: str | None = None
-    text: str = Field("", max_length=1_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,15 +58,18 @@ def call(memory: MemorySystem, identity: Identity, operation: Operation, paramet
         if value is not None and value != own:
             memory.log.write("memory.scope_denied", level="warning", field=name, tokenId=identity.token_id)
             raise ScopeDenied(f"{name} is not yours", code="identity_mismatch", hint="who calls is told by the token")
+    started = time.perf_counter()
     with span(f"recollect.{operation.name}"):
-        return dump(operation.run(memory, identity, parameters))
+        answer = dump(operation.run(memory, identity, parameters))
+    LATENCY.observe(operation.name, time.perf_counter() - started)
+    return answer
 
 
 def _who(identity: Identity) -> dict[str, Any]:
     return {"user": identity.user, "chat": identity.chat}
 
 
-def _add(memory: MemorySystem, identity: Identity, p: Add) -> Any:
+def _add(memory: MemorySystem, identity: Identity, p: of.Add) -> Any:
     fields: dict[str, Any] = {
         name: value
         for name in ("type", "importance", "confidence", "scope", "key")
@@ -214,7 +84,7 @@ def _add(memory: MemorySystem, identity: Identity, p: Add) -> Any:
     return memory.remember(p.content, **_who(identity), **fields)
 
 
-def _search(memory: MemorySystem, identity: Identity, p: Search) -> Any:
+def _search(memory: MemorySystem, identity: Identity, p: of.Search) -> Any:
     found = memory.recall(
         p.query,
         **_who(identity),
@@ -222,6 +92,7 @@ def _search(memory: MemorySystem, identity: Identity, p: Search) -> Any:
         about=p.about,
         types=p.types,
         include_messages=p.include_messages,
+        floor=p.floor,
         known_at=p.known_at,
         valid_at=p.valid_at,
     )
@@ -235,7 +106,14 @@ def _search(memory: MemorySystem, identity: Identity, p: Search) -> Any:
         }
         for hit in found.hits
     ]
-    return {"query": found.query, "mode": found.mode, "hits": hits, "edges": found.edges, "omitted": found.omitted}
+    return {
+        "query": found.query,
+        "mode": found.mode,
+        "note": found.note,
+        "hits": hits,
+        "edges": found.edges,
+        "omitted": found.omitted,
+    }
 
 
 def _own_session(memory: MemorySystem, identity: Identity, session_id: str | None) -> Any:
@@ -250,50 +128,122 @@ def _own_session(memory: MemorySystem, identity: Identity, session_id: str | Non
     return found
 
 
-def _list(memory: MemorySystem, identity: Identity, p: List) -> Any:
+def _list(memory: MemorySystem, identity: Identity, p: of.List) -> Any:
+    fields: dict[str, Any] = {} if p.statuses is None else {"statuses": p.statuses}
     found = memory.list(
-        **_who(identity), limit=p.limit, offset=p.offset, include_expired=p.include_expired, types=p.types
+        **_who(identity),
+        limit=p.limit,
+        offset=p.offset,
+        include_expired=p.include_expired,
+        types=p.types,
+        known_at=p.known_at,
+        **fields,
     )
     return {"memories": found.memories}
 
 
-def _about_person(memory: MemorySystem, identity: Identity, p: Who) -> Any:
+def _edit(memory: MemorySystem, identity: Identity, p: of.Change) -> Any:
+    given = p.model_dump(exclude_none=True, exclude={"memory_id", "reason", "user_id", "chat_id"})
+    return {"memory": memory.edit(p.memory_id, **_who(identity), reason=p.reason, **given)}
+
+
+def _supersede(memory: MemorySystem, identity: Identity, p: of.Replace) -> Any:
+    return memory.supersede(p.memory_id, p.by, content=p.content, **_who(identity), reason=p.reason)
+
+
+def _link(memory: MemorySystem, identity: Identity, p: of.Relate) -> Any:
+    made = memory.link(p.from_memory_id, p.to_memory_id, p.edge_type, **_who(identity), reason=p.reason)
+    return {"edge": made}
+
+
+def _changes(memory: MemorySystem, identity: Identity, p: of.Period) -> Any:
+    found = memory.changes(**_who(identity), after=p.after, since=p.since, until=p.until, limit=p.limit)
+    return {"changes": found}
+
+
+def _graph(memory: MemorySystem, identity: Identity, p: of.Surroundings) -> Any:
+    found = memory.graph(**_who(identity), around=p.around, about=p.about, limit=p.limit)
+    return {**dump(found), "labels": {each.person_id: each.label for each in found.people}}
+
+
+def _people(memory: MemorySystem, identity: Identity, _: of.Nothing) -> Any:
+    found = memory.people(**_who(identity))
+    return {"people": found, "labels": {each.person_id: each.label for each in found}}
+
+
+def _conversations(memory: MemorySystem, identity: Identity, p: of.Some) -> Any:
+    """Conversations with turns, the one used last first."""
+    found = memory.find_artifacts(
+        user_id=identity.user, scope="user", kinds=[ArtifactKind.FINGERPRINT.value], limit=_ALL
+    )
+    counts: dict[str, dict[str, Any]] = {}
+    for each in sorted(found, key=lambda artifact: artifact.created_at, reverse=True):
+        known = counts.setdefault(
+            each.conversation_id, {"conversationId": each.conversation_id, "turns": 0, "lastAt": each.created_at}
+        )
+        known["turns"] += 1
+    return {"conversations": list(counts.values())[: p.limit]}
+
+
+def _ingest_file(memory: MemorySystem, identity: Identity, p: of.Dropped) -> Any:
+    try:
+        data = base64.b64decode(p.content_base64, validate=True)
+    except binascii.Error:
+        raise InvalidInput.of("invalid_input", "contentBase64", "…", "base64") from None
+    with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
+        path = Path(folder) / p.name
+        path.write_bytes(data)
+        return memory.ingest([path], **_who(identity), scope=p.scope)
+
+
+def _gc(memory: MemorySystem, _: Identity, p: of.Collect) -> Any:
+    found = memory.gc(dry_run=p.dry_run)
+    names = ("expired", "superseded", "evicted")
+    ids = {name: [each.memory_id for each in getattr(found, name)] for name in names}
+    return {"count": found.count, "artifacts": found.artifacts, "dryRun": found.dry_run, **ids}
+
+
+def _health(memory: MemorySystem, _: Identity, __: of.Nothing) -> Any:
+    return {"stats": memory.stats(), "embeddingModel": memory.embedding_model, "latencyMs": LATENCY.told()}
+
+
+def _about_person(memory: MemorySystem, identity: Identity, p: of.Who) -> Any:
     person = memory.person(p.person, **_who(identity))
     hits = memory.recall(p.person, **_who(identity), about=person.person_id, top_n=100).hits
     return {"person": person, "memories": [hit.memory for hit in hits]}
 
 
-def _sessions(memory: MemorySystem, identity: Identity, p: Some) -> Any:
+def _sessions(memory: MemorySystem, identity: Identity, p: of.Some) -> Any:
     own = [each for each in memory.sessions(limit=_ALL) if each.user_id == identity.user]
     return {"sessions": own[: p.limit]}
 
 
-def _messages(memory: MemorySystem, identity: Identity, p: InSession) -> Any:
+def _messages(memory: MemorySystem, identity: Identity, p: of.InSession) -> Any:
     session = _own_session(memory, identity, p.session_id)
-    return {"messages": memory.messages(session.session_id, limit=p.limit)}
+    return {"messages": memory.messages(session.session_id, limit=p.limit, before=p.before)}
 
 
-def _add_message(memory: MemorySystem, identity: Identity, p: Said) -> Any:
+def _add_message(memory: MemorySystem, identity: Identity, p: of.Said) -> Any:
     session = _own_session(memory, identity, p.session_id)
     return {"message": memory.add_message(session.session_id, p.role, p.content)}
 
 
-def _bulletin(memory: MemorySystem, identity: Identity, p: ForBulletin) -> Any:
+def _bulletin(memory: MemorySystem, identity: Identity, p: of.ForBulletin) -> Any:
     return memory.bulletin(p.message, **_who(identity), conversation_id=p.conversation_id, max_chars=p.max_chars)
 
 
-def _turns(memory: MemorySystem, identity: Identity, p: OfConversation) -> Any:
+def _turns(memory: MemorySystem, identity: Identity, p: of.OfConversation) -> Any:
     return {"turns": [each.to_json() for each in memory.turns(identity.user, p.conversation_id, limit=p.limit)]}
 
 
-def _journal(memory: MemorySystem, identity: Identity, p: ForJournal) -> Any:
+def _journal(memory: MemorySystem, identity: Identity, p: of.ForJournal) -> Any:
     from recollect.agent.turn import Scratchpad, journal_for  # the agent layer, for this one alone
 
     pad = Scratchpad(memory, identity.user, p.conversation_id, "next", p.message, chat=identity.chat)
     return {"journal": asyncio.run(journal_for(pad, p.view)), "view": p.view}
 
 
-def _feedback(memory: MemorySystem, identity: Identity, p: Reacted) -> Any:
+def _feedback(memory: MemorySystem, identity: Identity, p: of.Reacted) -> Any:
     return {"feedback": memory.give_feedback(identity.user, p.conversation_id, p.turn_id, p.reaction, p.text)}
 
 
@@ -310,17 +260,17 @@ def _operation(
 
 _READ, _WRITE, _ADMIN = Rights.READ, Rights.WRITE, Rights.ADMIN
 OPERATIONS: Sequence[Operation] = (
-    _operation("remember", "add", _WRITE, Add, "Store something to be remembered.", _add),
-    _operation("recall", "search", _READ, Search, "Find what answers a question, with citations.", _search),
-    _operation("list", "list", _READ, List, "List memories, newest first.", _list),
+    _operation("remember", "add", _WRITE, of.Add, "Store something to be remembered.", _add),
+    _operation("recall", "search", _READ, of.Search, "Find what answers a question, with citations.", _search),
+    _operation("list", "list", _READ, of.List, "List memories, newest first.", _list),
     _operation(
-        "show", "show", _READ, One, "Show one memory.", lambda m, i, p: {"memory": m.show(p.memory_id, **_who(i))}
+        "show", "show", _READ, of.One, "Show one memory.", lambda m, i, p: {"memory": m.show(p.memory_id, **_who(i))}
     ),
     _operation(
         "history",
         "history",
         _READ,
-        One,
+        of.One,
         "Show what happened to a memory.",
         lambda m, i, p: {"events": m.history(p.memory_id, **_who(i))},
     ),
@@ -328,18 +278,23 @@ OPERATIONS: Sequence[Operation] = (
         "edges",
         "edges",
         _READ,
-        One,
+        of.One,
         "Show how a memory is related to others.",
         lambda m, i, p: {"edges": m.edges(p.memory_id, **_who(i))},
     ),
     _operation(
-        "forget", "delete", _WRITE, One, "Forget a memory for good.", lambda m, i, p: m.forget(p.memory_id, **_who(i))
+        "forget",
+        "delete",
+        _WRITE,
+        of.One,
+        "Forget a memory for good.",
+        lambda m, i, p: m.forget(p.memory_id, **_who(i)),
     ),
     _operation(
         "retract",
         "retract",
         _WRITE,
-        One,
+        of.One,
         "Mark a memory as wrong.",
         lambda m, i, p: {"memory": m.retract(p.memory_id, **_who(i))},
     ),
@@ -347,45 +302,118 @@ OPERATIONS: Sequence[Operation] = (
         "context",
         "context",
         _READ,
-        Message,
+        of.Message,
         "What a model should know before it answers.",
         lambda m, i, p: m.context(p.message, **_who(i), max_tokens=p.max_tokens),
     ),
-    _operation("bulletin", "bulletin", _READ, ForBulletin, "What to have in mind for a message.", _bulletin),
+    _operation("bulletin", "bulletin", _READ, of.ForBulletin, "What to have in mind for a message.", _bulletin),
     _operation(
         "people",
         "people",
         _READ,
-        Nothing,
+        of.Nothing,
         "List the people that are known.",
-        lambda m, i, _: {"people": m.people(**_who(i))},
+        _people,
     ),
-    _operation("about-person", "about_person", _READ, Who, "What is known about somebody.", _about_person),
-    _operation("sessions", "sessions", _READ, Some, "List the caller's sessions.", _sessions),
-    _operation("messages", "messages", _READ, InSession, "What was said in a session.", _messages),
-    _operation("add-message", "add_message", _WRITE, Said, "Keep something that was said.", _add_message),
-    _operation("turns", "turns", _READ, OfConversation, "The fingerprints of a conversation's turns.", _turns),
+    _operation("about-person", "about_person", _READ, of.Who, "What is known about somebody.", _about_person),
+    _operation("edit", "edit", _WRITE, of.Change, "Change fields of a memory; the old values stay known.", _edit),
+    _operation("supersede", "supersede", _WRITE, of.Replace, "Put something else in a memory's place.", _supersede),
+    _operation(
+        "reinstate",
+        "reinstate",
+        _WRITE,
+        of.Because,
+        "Let a superseded or archived memory count again.",
+        lambda m, i, p: {"memory": m.restore(p.memory_id, **_who(i), reason=p.reason)},
+    ),
+    _operation("link", "link", _WRITE, of.Relate, "Relate two memories.", _link),
+    _operation("changes", "changes", _READ, of.Period, "What happened to memories, the last first.", _changes),
+    _operation(
+        "learned",
+        "learned",
+        _READ,
+        of.Since,
+        "How much was learned on which day.",
+        lambda m, i, p: {"learned": m.learned(**_who(i), since=p.since)},
+    ),
+    _operation("graph", "graph", _READ, of.Surroundings, "How memories and people hang together.", _graph),
+    _operation(
+        "conflicts",
+        "conflicts",
+        _READ,
+        of.Some,
+        "Memories that contradict each other.",
+        lambda m, i, p: {"conflicts": m.conflicts(**_who(i), limit=p.limit)},
+    ),
+    _operation(
+        "rename-person",
+        "rename_person",
+        _WRITE,
+        of.Rename,
+        "Give somebody another name.",
+        lambda m, i, p: {"person": m.rename_person(p.person, p.name, **_who(i))},
+    ),
+    _operation(
+        "merge-people",
+        "merge_people",
+        _WRITE,
+        of.Merge,
+        "Two that are one person.",
+        lambda m, i, p: {"person": m.merge_people(p.person, p.into, **_who(i))},
+    ),
+    _operation(
+        "undo-person",
+        "undo_person",
+        _WRITE,
+        of.Who,
+        "Take back the last change to somebody.",
+        lambda m, i, p: {"person": m.undo_person(p.person, **_who(i))},
+    ),
+    _operation(
+        "forget-person",
+        "forget_person",
+        _WRITE,
+        of.Who,
+        "Forget somebody for good, with every fact about them.",
+        lambda m, i, p: m.forget_person(p.person, **_who(i)),
+    ),
+    _operation("sessions", "sessions", _READ, of.Some, "List the caller's sessions.", _sessions),
+    _operation("messages", "messages", _READ, of.InSession, "What was said in a session.", _messages),
+    _operation("add-message", "add_message", _WRITE, of.Said, "Keep something that was said.", _add_message),
+    _operation("conversations", "conversations", _READ, of.Some, "The caller's conversations.", _conversations),
+    _operation("turns", "turns", _READ, of.OfConversation, "The fingerprints of a conversation's turns.", _turns),
     _operation(
         "turn",
         "turn",
         _READ,
-        OfTurn,
+        of.OfTurn,
         "All that is kept of a turn.",
         lambda m, i, p: {"turn": m.turn_log(i.user, p.conversation_id, p.turn_id)},
     ),
-    _operation("journal", "journal", _READ, ForJournal, "What an agent would be given of its turns.", _journal),
-    _operation("feedback", "feedback", _WRITE, Reacted, "Say what you think of the answer of a turn.", _feedback),
+    _operation("journal", "journal", _READ, of.ForJournal, "What an agent would be given of its turns.", _journal),
+    _operation("feedback", "feedback", _WRITE, of.Reacted, "Say what you think of the answer of a turn.", _feedback),
     _operation(
         "ingest",
         "ingest",
         _ADMIN,
-        Nothing,
+        of.Nothing,
         "Turn the files in the drop folder into memories.",
         lambda m, _i, _p: m.ingest(wait=False),
     ),
-    _operation("stats", "stats", _READ, Nothing, "How much there is, in counts.", lambda m, _i, _p: m.stats()),
+    _operation("ingest-file", "ingest_file", _ADMIN, of.Dropped, "Turn one file into memories.", _ingest_file),
     _operation(
-        "gc", "gc", _ADMIN, Nothing, "Put away what no longer counts.", lambda m, _i, _p: {"count": m.gc().count}
+        "ingested",
+        "ingested",
+        _READ,
+        of.Some,
+        "The files that became memories.",
+        lambda m, i, p: {"files": m.ingested(**_who(i), limit=p.limit)},
+    ),
+    _operation("stats", "stats", _READ, of.Nothing, "How much there is, in counts.", lambda m, _i, _p: m.stats()),
+    _operation("health", "health", _READ, of.Nothing, "How much there is, and how long calls take.", _health),
+    _operation("gc", "gc", _ADMIN, of.Collect, "Put away what no longer counts, or say what would be.", _gc),
+    _operation(
+        "doctor", "doctor", _ADMIN, of.Nothing, "Look for what is wrong in the store.", lambda m, _i, _p: m.doctor()
     ),
 )
 BY_NAME = {operation.name: operation for operation in OPERATIONS}

@@ -38,6 +38,14 @@ class KnowledgeReader(Protocol):
         """Visible memories about any of some people, newest first."""
         ...
 
+    def changes(self, visibility: Visibility, after: int, since: int, until: int, limit: int) -> list[Event]:
+        """What happened to visible memories after an event and in a period, the last first."""
+        ...
+
+    def learned(self, visibility: Visibility, since: int) -> list[tuple[int, str, str, int]]:
+        """How many visible memories were made on each day, by type and kind of source; days count from 1970."""
+        ...
+
     def claims(
         self, scope: Scope, subject: str, attribute: str, now: int, limit: int, *, negated: bool | None = None
     ) -> list[Claimed]:

@@ -45,6 +45,11 @@ class Layout:
         """The SQLite file."""
         return self.memory / "memory.db"
 
+    def database_size(self) -> int | None:
+        """How many bytes the database and its journal take up; None where there is no such file."""
+        sizes = [size for name in ("", "-wal") if (size := _size(Path(f"{self.database}{name}"))) is not None]
+        return sum(sizes) if sizes else None
+
     @property
     def log(self) -> Path:
         """The structured log."""
@@ -118,3 +123,10 @@ class Layout:
                     code="unsafe_layout",
                     path=str(folder),
                 )
+
+
+def _size(path: Path) -> int | None:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return None

@@ -74,6 +74,14 @@ class KnowledgeReader(ConversationReader):
         values = {**self._gate(visibility), "person_ids": json.dumps(list(person_ids)), "limit": limit}
         return [row[0] for row in self._rows("about", values)]
 
+    def changes(self, visibility: Visibility, after: int, since: int, until: int, limit: int) -> list[Event]:
+        period = {"after": after, "since": since, "until": until, "limit": limit}
+        return self._sound_rows(read_event, "changes", {**self._gate(visibility), **period})
+
+    def learned(self, visibility: Visibility, since: int) -> list[tuple[int, str, str, int]]:
+        rows = self._rows("learned", {**self._gate(visibility), "since": since})
+        return [(row[0], row[1], row[2], row[3]) for row in rows]
+
     def claims(
         self, scope: Scope, subject: str, attribute: str, now: int, limit: int, *, negated: bool | None = None
     ) -> list[Claimed]:

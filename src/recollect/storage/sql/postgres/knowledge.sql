@@ -29,6 +29,20 @@ JOIN recollect.memories AS m ON m.orchestrator_id = mp.orchestrator_id AND m.mem
 WHERE mp.orchestrator_id = :orchestrator_id AND mp.person_id IN (SELECT jsonb_array_elements_text(:person_ids::jsonb))
   AND @visible ORDER BY m.seq DESC LIMIT :limit
 
+-- What happened to visible memories, the last first.
+-- name: changes
+SELECT e.sequence, e.occurred_at, e.kind, e.actor, e.memory_id, e.edge_id, e.reason, e.detail, e.person_id
+FROM recollect.events AS e
+JOIN recollect.memories AS m ON m.orchestrator_id = e.orchestrator_id AND m.memory_id = e.memory_id
+WHERE e.orchestrator_id = :orchestrator_id AND e.sequence > :after AND e.occurred_at >= :since AND e.occurred_at < :until
+  AND e.kind <> 'access.denied' AND @visible
+ORDER BY e.sequence DESC LIMIT :limit
+
+-- How many visible memories were made on each day since 1970.
+-- name: learned
+SELECT m.created_at / 86400000000 AS day, m.type, coalesce(so.source_type, 'manual') AS source, count(*) FROM @memories
+WHERE m.created_at >= :since AND @visible GROUP BY day, m.type, source ORDER BY day, m.type, source
+
 -- name: put_person
 INSERT INTO recollect.people (orchestrator_id, person_id, scope_id, name, merged_into, created_at, updated_at)
 VALUES (:orchestrator_id, :person_id, :scope_id, :name, :merged_into, :created_at, :updated_at)

@@ -24,6 +24,18 @@ JOIN memory_people AS mp ON mp.person_id = j.value
 JOIN memories AS m ON m.memory_id = mp.memory_id
 WHERE @visible ORDER BY m.seq DESC LIMIT :limit
 
+-- What happened to visible memories, the last first: events in their own order, so that only the newest are looked at.
+-- name: changes
+SELECT e.sequence, e.occurred_at, e.kind, e.actor, e.memory_id, e.edge_id, e.reason, e.detail, e.person_id
+FROM events AS e CROSS JOIN memories AS m ON m.memory_id = e.memory_id
+WHERE e.sequence > :after AND e.occurred_at >= :since AND e.occurred_at < :until AND e.kind <> 'access.denied' AND @visible
+ORDER BY e.sequence DESC LIMIT :limit
+
+-- How many visible memories were made on each day since 1970.
+-- name: learned
+SELECT m.created_at / 86400000000 AS day, m.type, coalesce(so.source_type, 'manual') AS source, count(*) FROM @memories
+WHERE m.created_at >= :since AND @visible GROUP BY day, m.type, source ORDER BY day, m.type, source
+
 -- name: put_person
 INSERT INTO people (person_id, scope_id, name, merged_into, created_at, updated_at)
 VALUES (:person_id, :scope_id, :name, :merged_into, :created_at, :updated_at)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +28,14 @@ def _user(answer: Answer) -> str:
 @click.option("--host", metavar="HOST", help="Where to listen [127.0.0.1]; beyond this machine only with tokens.")
 @click.option("--port", type=click.IntRange(0, 65535), metavar="PORT", help="The port [8765]; 0: any that is free.")
 @click.option("--socket", "unix_socket", type=click.Path(path_type=Path), metavar="PATH", help="A Unix socket, too.")
+@click.option("--no-inspector", is_flag=True, help="No pages for browsers: only what programs call.")
 @click.option("--no-watch", is_flag=True, help="Do not ingest what is dropped into the ingest folder.")
 @global_options
 @pass_answer
-def serve(answer: Answer, host: str | None, port: int | None, unix_socket: Path | None, no_watch: bool) -> None:
-    """Serve memory over HTTP, JSON-RPC and MCP, until Ctrl-C.
+def serve(
+    answer: Answer, host: str | None, port: int | None, unix_socket: Path | None, no_inspector: bool, no_watch: bool
+) -> None:
+    """Serve memory over HTTP, JSON-RPC and MCP, and to people in a browser, until Ctrl-C.
 
     Without tokens it answers on this machine only, as the user that the environment names. Once there are tokens,
     everybody needs one.
@@ -38,6 +43,7 @@ def serve(answer: Answer, host: str | None, port: int | None, unix_socket: Path 
     _check_packages()
     from recollect.server.serve import serve as run
 
+    pages = None if no_inspector else _pages()
     with answer.open() as memory:
 
         def told(url: str) -> None:
@@ -47,6 +53,10 @@ def serve(answer: Answer, host: str | None, port: int | None, unix_socket: Path 
             )
             click.echo(f"  curl -s {url}/v1/recall -H 'Content-Type: application/json' -d '{{\"query\": \"tea\"}}'")
             click.echo(f"  {url}/docs lists everything; MCP is at {url}/mcp/; Ctrl-C ends")
+            if pages is None and not no_inspector:
+                click.echo("  pip install 'recollect[inspector]' for pages to look at it in a browser")
+            elif pages is not None:
+                click.echo(f"  {url}/ in a browser shows what is remembered")
 
         run(
             memory,
@@ -56,6 +66,7 @@ def serve(answer: Answer, host: str | None, port: int | None, unix_socket: Path 
             port=port,
             unix_socket=unix_socket,
             watch=not no_watch,
+            pages=pages,
             told=told,
         )
 
@@ -78,9 +89,16 @@ def mcp(answer: Answer, tools: str) -> None:
     serve_stdio(answer.open, user=_user(answer), chat=answer.chat, tools=tools)
 
 
-def _check_packages() -> None:
-    from importlib.util import find_spec
+def _pages() -> Callable[..., None] | None:
+    """What adds the inspector's pages, where its package is installed."""
+    if find_spec("nicegui") is None:
+        return None
+    from recollect.inspector import mount
 
+    return mount
+
+
+def _check_packages() -> None:
     from recollect.errors import ConfigError
 
     missing = [name for name in ("fastapi", "uvicorn", "mcp", "prometheus_client") if find_spec(name) is None]

@@ -14,21 +14,18 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from mcp.server.transport_security import TransportSecuritySettings
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from recollect.errors import InvalidInput, RecollectError
+from recollect.errors import RecollectError
 from recollect.model.token import Identity
+from recollect.server.door import Door, Metrics
 from recollect.server.gatekeeper import Gatekeeper, current, error_body, status_of
 from recollect.server.mcp import build_mcp
 from recollect.server.operations import OPERATIONS, Operation, call
 from recollect.server.parameters import Parameters
 from recollect.server.rpc import answer
 from recollect.system import MemorySystem
-
-_OPEN = ("/health", "/ready", "/openapi.json", "/docs")
 
 
 class ErrorDetail(BaseModel):
@@ -61,8 +58,13 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def build_app(memory: MemorySystem, gatekeeper: Gatekeeper, local: Identity | None = None) -> FastAPI:
-    """The application over one memory. `local` is who calls over the Unix socket."""
+def build_app(
+    memory: MemorySystem,
+    gatekeeper: Gatekeeper,
+    local: Identity | None = None,
+    pages: Callable[[FastAPI], None] | None = None,
+) -> FastAPI:
+    """The application over one memory. `local` is who calls over the Unix socket, `pages` adds pages for browsers."""
     mcp = build_mcp(lambda: memory, current.get)
     # Hosts and origins are checked at our own door, for every path alike.
     unguarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
@@ -100,7 +102,11 @@ def build_app(memory: MemorySystem, gatekeeper: Gatekeeper, local: Identity | No
     app.add_exception_handler(RequestValidationError, _invalid)  # type: ignore[arg-type]
     app.add_exception_handler(HTTPException, _plain)  # type: ignore[arg-type]
     app.openapi = lambda: _schema(app)  # type: ignore[method-assign]
-    app.add_middleware(Door, memory=memory, gatekeeper=gatekeeper, metrics=metrics, local=local)
+    if pages is not None:
+        pages(app)
+    app.add_middleware(
+        Door, memory=memory, gatekeeper=gatekeeper, metrics=metrics, local=local, has_pages=pages is not None
+    )
     return app
 
 
@@ -135,115 +141,6 @@ def _add_rest(app: FastAPI, memory: MemorySystem, metrics: Metrics, gatekeeper: 
         body = await request.body()
         told = await asyncio.to_thread(answer, memory, current.get(), body, gatekeeper.charge)
         return Response(status_code=204) if told is None else Response(told, media_type="application/json")
-
-
-class Metrics:
-    """How much is asked for, and how long it takes."""
-
-    def __init__(self) -> None:
-        self._registry = CollectorRegistry()
-        self.requests = Counter(
-            "recollect_requests_total", "Requests by path and status.", ["path", "status"], registry=self._registry
-        )
-        self.seconds = Histogram(
-            "recollect_request_seconds", "How long requests take.", ["path"], registry=self._registry
-        )
-
-    def text(self) -> bytes:
-        """All of it, as Prometheus reads it."""
-        return generate_latest(self._registry)
-
-
-class Door:
-    """Every request passes here: its size, who calls, how long it takes, and no stack trace behind it."""
-
-    def __init__(
-        self, app: ASGIApp, memory: MemorySystem, gatekeeper: Gatekeeper, metrics: Metrics, local: Identity | None
-    ) -> None:
-        self._app = app
-        self._memory = memory
-        self._gatekeeper = gatekeeper
-        self._metrics = metrics
-        self._local = local
-        self._largest = memory.settings.server.largest_request_kb * 1024
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Lets a request in, or answers it here."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        path, started = scope["path"], asyncio.get_running_loop().time()
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        status = [500]
-        begun = []
-
-        async def noted(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                status[0] = message["status"]
-                begun.append(True)
-            await send(message)
-
-        try:
-            self._check_size(headers)
-            if path not in _OPEN:
-                current.set(self._gatekeeper.admit(headers, self._on_socket(scope), writes=scope["method"] == "POST"))
-            seconds = self._memory.settings.server.timeout_seconds
-            await asyncio.wait_for(self._app(scope, await self._bounded(receive, headers), noted), seconds)
-        except RecollectError as error:
-            code = 413 if error.code == "request_too_large" else status_of(error)
-            await _answer(code, error_body(error), scope, receive, noted)
-        except TimeoutError:
-            told = RecollectError("it took too long", code="timeout", hint="try again")
-            await _answer(504, error_body(told), scope, receive, noted)
-        except Exception as error:  # noqa: BLE001  no trace of it reaches a caller
-            self._memory.log.write("memory.server.failed", level="error", path=path, detail=type(error).__name__)
-            told = RecollectError("something went wrong here", code="internal_error")
-            if not begun:
-                await _answer(500, error_body(told), scope, receive, noted)
-        finally:
-            known = path if path.startswith(("/v1/", "/rpc", "/mcp", *_OPEN)) and status[0] != 404 else "other"  # noqa: PLR2004
-            self._metrics.requests.labels(known, str(status[0])).inc()
-            self._metrics.seconds.labels(known).observe(asyncio.get_running_loop().time() - started)
-
-    def _on_socket(self, scope: Scope) -> Identity | None:
-        """Who calls over the Unix socket: told by where we listen, which a caller cannot choose."""
-        server = scope.get("server")
-        return self._local if server is not None and server[1] is None else None
-
-    def _check_size(self, headers: dict[str, str]) -> None:
-        if "content-length" in headers and "transfer-encoding" in headers:
-            raise InvalidInput.of("invalid_request", "headers", "two lengths", "one length: which is it?")
-        length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > self._largest:
-            raise _too_large(self._largest)
-
-    async def _bounded(self, receive: Receive, headers: dict[str, str]) -> Receive:
-        """What comes in. What has no length is taken in here, until it is too much."""
-        if "content-length" in headers or "transfer-encoding" not in headers:
-            return receive
-        body, more = b"", True
-        while more:
-            message = await receive()
-            body += message.get("body", b"")
-            more = message.get("more_body", False)
-            if len(body) > self._largest:
-                raise _too_large(self._largest)
-        taken = [{"type": "http.request", "body": body, "more_body": False}]
-
-        async def again() -> Message:
-            return taken.pop() if taken else await receive()
-
-        return again
-
-
-def _too_large(largest: int) -> InvalidInput:
-    return InvalidInput.of("request_too_large", "body", "too much", f"at most {largest} bytes")
-
-
-async def _answer(status: int, body: dict[str, Any], scope: Scope, receive: Receive, send: Send) -> None:
-    headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}  # noqa: PLR2004
-    text = json.dumps(body, ensure_ascii=False, default=str).encode("utf-8", "backslashreplace")
-    await Response(text, status, headers, "application/json")(scope, receive, send)
 
 
 async def _told(_: Request, error: RecollectError) -> Response:

@@ -60,17 +60,18 @@ class Gatekeeper:
     def admit(self, headers: Mapping[str, str], on_socket: Identity | None, *, writes: bool) -> Identity:
         """Who calls. `on_socket` is who does where only they can; `writes` tells requests that may change something."""
         if on_socket is None:
-            self._check_site(headers, writes=writes)
+            self.check_site(headers, writes=writes)
         given = headers.get("authorization", "")
         scheme, _, token = given.partition(" ")
-        if given:
-            if scheme.lower() != "bearer":
-                raise ScopeDenied("the authorization must be a bearer token", code="invalid_token")
-            identity = self._memory.admitted(token.strip())
-        else:
-            identity = self._without_token(on_socket)
+        if given and scheme.lower() != "bearer":
+            raise ScopeDenied("the authorization must be a bearer token", code="invalid_token")
+        identity = self.identify(token if given else None, on_socket)
         self.charge(identity)
         return identity
+
+    def identify(self, token: str | None, on_socket: Identity | None = None) -> Identity:
+        """Whose a token is; without one, who calls from this machine, as long as nobody needs one."""
+        return self._without_token(on_socket) if token is None else self._memory.admitted(token.strip())
 
     def _without_token(self, on_socket: Identity | None) -> Identity:
         # Looked up every time: the first token that is made closes the door, and revoking the last does not open it.
@@ -84,7 +85,7 @@ class Gatekeeper:
         """Takes one request off what a caller may make."""
         self._rate.check(identity.token_id or "local")
 
-    def _check_site(self, headers: Mapping[str, str], *, writes: bool) -> None:
+    def check_site(self, headers: Mapping[str, str], *, writes: bool) -> None:
         """A page in a browser gets nowhere: it names another host or itself, and cannot say that it sends JSON."""
         host, origin = headers.get("host", ""), headers.get("origin")
         if self._hosts is not None and (host.rpartition(":")[0] or host).strip("[]") not in self._hosts:

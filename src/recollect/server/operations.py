@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import binascii
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -16,11 +15,13 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from recollect.embedding.tokens import default_counter
 from recollect.errors import InvalidInput, ScopeDenied, SessionError
 from recollect.model.artifact import ArtifactKind
 from recollect.model.source import CapturedBy, Source
 from recollect.model.token import Identity, Rights
 from recollect.model.wire import dump
+from recollect.prompt.render import render_context, render_people
 from recollect.server import parameters as of
 from recollect.server.latency import LATENCY
 from recollect.server.parameters import Parameters
@@ -28,6 +29,8 @@ from recollect.server.tracing import span
 from recollect.system import MemorySystem
 
 _ALL = 1_000_000
+_MOST_TURNS = 10_000
+_LONGEST_NAME = 200  # what file systems take, with room for what is put before it
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +177,7 @@ def _people(memory: MemorySystem, identity: Identity, _: of.Nothing) -> Any:
 def _conversations(memory: MemorySystem, identity: Identity, p: of.Some) -> Any:
     """Conversations with turns, the one used last first."""
     found = memory.find_artifacts(
-        user_id=identity.user, scope="user", kinds=[ArtifactKind.FINGERPRINT.value], limit=_ALL
+        user_id=identity.user, scope="user", kinds=[ArtifactKind.FINGERPRINT.value], limit=_MOST_TURNS
     )
     counts: dict[str, dict[str, Any]] = {}
     for each in sorted(found, key=lambda artifact: artifact.created_at, reverse=True):
@@ -186,9 +189,11 @@ def _conversations(memory: MemorySystem, identity: Identity, p: of.Some) -> Any:
 
 
 def _ingest_file(memory: MemorySystem, identity: Identity, p: of.Dropped) -> Any:
+    if p.name in {".", ".."} or len(p.name.encode()) > _LONGEST_NAME:
+        raise InvalidInput.of("invalid_name", "name", p.name, f"the name of a file, of up to {_LONGEST_NAME} bytes")
     try:
         data = base64.b64decode(p.content_base64, validate=True)
-    except binascii.Error:
+    except ValueError:  # what is no base64, or not even ASCII
         raise InvalidInput.of("invalid_input", "contentBase64", "…", "base64") from None
     with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
         path = Path(folder) / p.name
@@ -229,7 +234,16 @@ def _add_message(memory: MemorySystem, identity: Identity, p: of.Said) -> Any:
 
 
 def _bulletin(memory: MemorySystem, identity: Identity, p: of.ForBulletin) -> Any:
-    return memory.bulletin(p.message, **_who(identity), conversation_id=p.conversation_id, max_chars=p.max_chars)
+    made = memory.bulletin(p.message, **_who(identity), conversation_id=p.conversation_id, max_chars=p.max_chars)
+    return {**dump(made), "tokenCount": made.token_count}
+
+
+def _context(memory: MemorySystem, identity: Identity, p: of.Message) -> Any:
+    """What was found, and as `text` what an agent puts into its system prompt."""
+    found = memory.context(p.message, **_who(identity), max_tokens=p.max_tokens)
+    parts = (render_people(memory.people(**_who(identity))), render_context(found))
+    text = "\n\n".join(part for part in parts if part)
+    return {**dump(found), "text": text, "textTokenCount": default_counter().count(text)}
 
 
 def _turns(memory: MemorySystem, identity: Identity, p: of.OfConversation) -> Any:
@@ -240,7 +254,8 @@ def _journal(memory: MemorySystem, identity: Identity, p: of.ForJournal) -> Any:
     from recollect.agent.turn import Scratchpad, journal_for  # the agent layer, for this one alone
 
     pad = Scratchpad(memory, identity.user, p.conversation_id, "next", p.message, chat=identity.chat)
-    return {"journal": asyncio.run(journal_for(pad, p.view)), "view": p.view}
+    text = asyncio.run(journal_for(pad, p.view))
+    return {"journal": text, "view": p.view, "tokenCount": default_counter().count(text)}
 
 
 def _feedback(memory: MemorySystem, identity: Identity, p: of.Reacted) -> Any:
@@ -304,7 +319,7 @@ OPERATIONS: Sequence[Operation] = (
         _READ,
         of.Message,
         "What a model should know before it answers.",
-        lambda m, i, p: m.context(p.message, **_who(i), max_tokens=p.max_tokens),
+        _context,
     ),
     _operation("bulletin", "bulletin", _READ, of.ForBulletin, "What to have in mind for a message.", _bulletin),
     _operation(

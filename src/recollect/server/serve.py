@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import uvicorn
+from fastapi import FastAPI
 
 from recollect.errors import ConfigError, StorageUnavailable
 from recollect.server.app import build_app
@@ -33,9 +34,13 @@ def serve(
     port: int | None = None,
     unix_socket: Path | None = None,
     watch: bool = True,
+    pages: Callable[[FastAPI, MemorySystem, Gatekeeper], None] | None = None,
     told: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Serves until it is ended; what runs then is finished first. `told` hears where it listens."""
+    """Serves until it is ended; what runs then is finished first.
+
+    `pages` adds pages for people, `told` hears where it listens.
+    """
     settings = memory.settings.server
     place, number = host or settings.host, settings.port if port is None else port
     loopback = is_loopback(place)
@@ -49,7 +54,8 @@ def serve(
     local = local_identity(memory, user, chat)
     hosts = frozenset({"localhost", "127.0.0.1", "::1", place.strip("[]")}) if loopback else None
     gatekeeper = Gatekeeper(memory, local if loopback else None, hosts)
-    app = build_app(memory, gatekeeper, None if unix_socket is None else local)
+    added = None if pages is None else lambda app: pages(app, memory, gatekeeper)
+    app = build_app(memory, gatekeeper, None if unix_socket is None else local, added)
     config = uvicorn.Config(
         app,
         log_level="warning",

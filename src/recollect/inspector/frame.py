@@ -1,0 +1,139 @@
+"""What all pages share: the header, the way to the other pages, live updates, and errors told in words."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from fastapi import Request
+from nicegui import ui
+
+from recollect.errors import RecollectError
+from recollect.inspector.api import Api
+from recollect.inspector.parts import empty_state
+
+SECTIONS = (
+    ("/", "search", "Search"),
+    ("/graph", "hub", "Graph"),
+    ("/timeline", "timeline", "Timeline"),
+    ("/prompt", "visibility", "What the model sees"),
+    ("/conflicts", "compare_arrows", "Conflicts"),
+    ("/people", "group", "People"),
+    ("/sessions", "forum", "Sessions"),
+    ("/ingest", "upload_file", "Ingest"),
+    ("/upkeep", "cleaning_services", "Upkeep"),
+    ("/status", "monitor_heart", "Health"),
+)
+_THEME = "recollect_theme"
+_THEMES = {"dark": True, "light": False}
+_LOOK_EVERY = 2.0
+
+Refresh = Callable[[], Awaitable[None] | None]
+
+
+class View:
+    """One open page: what it asks with, and what is done when memory changes."""
+
+    def __init__(self, api: Api, request: Request) -> None:
+        self.api = api
+        self.query = request.query_params
+        self._refreshes: list[Refresh] = []
+        self._last: int | None = None
+
+    async def ask(self, name: str, /, **given: Any) -> dict[str, Any]:
+        """What an operation answers."""
+        return await self.api.ask(name, **given)
+
+    def live(self, refresh: Refresh) -> None:
+        """Does something whenever memory has changed."""
+        self._refreshes.append(refresh)
+
+    async def attempt(self, work: Callable[[], Awaitable[Any]]) -> Any:
+        """Does something that may be refused; then the page says so and stays as it is. None where it was."""
+        try:
+            return await work()
+        except RecollectError as error:
+            tell(error)
+            return None
+
+    async def look(self) -> None:
+        """Looks whether anything has happened since the last look."""
+        try:
+            found = (await self.ask("changes", after=self._last or 0, limit=1))["changes"]
+        except RecollectError as error:
+            tell(error)
+            return
+        newest = found[0]["event"]["sequence"] if found else self._last or 0
+        if self._last is not None and newest > self._last:
+            for refresh in self._refreshes:
+                done = refresh()
+                if inspect.isawaitable(done):
+                    await done
+        self._last = newest
+
+
+def tell(error: RecollectError) -> None:
+    """An error, as a note on the page."""
+    hint = f" ({error.hint})" if error.hint else ""
+    ui.notify(f"{error.message}{hint}", type="negative", position="top", close_button="OK", group=error.code)
+
+
+async def framed(request: Request, api: Api, section: str, build: Callable[[View], Awaitable[None]]) -> None:
+    """A page in its frame."""
+    view = View(api, request)
+    ui.colors(primary="#0f766e", negative="#b91c1c", positive="#15803d", warning="#b45309")
+    dark = ui.dark_mode(_THEMES.get(request.cookies.get(_THEME, "")))
+    main = ui.element("main").classes("page").props("id=main tabindex=-1")
+    ui.skip_link("Skip to content", target=main)
+    with ui.left_drawer(value=None).props("width=248 breakpoint=1023 show-if-above").classes("nav") as drawer:
+        _navigation(section)
+    with ui.header().classes("top"):
+        ui.button(icon="menu", on_click=drawer.toggle).props('flat round dense aria-label="Pages"').classes("menu")
+        with ui.link(target="/").classes("brand"):
+            ui.label("Recollect").classes("name")
+        ui.label(api.orchestrator_id).classes("quiet orchestrator").props('title="Whose memory this is"')
+        ui.space()
+        ui.label(api.identity().user).classes("who").props('title="Who is signed in"')
+        _theme_button(dark)
+        if api.is_signed_in:
+            ui.link("Sign out", "/sign-out").classes("quiet")
+    with main:
+        try:
+            await build(view)
+        except RecollectError as error:
+            empty_state("error_outline", error.message, error.hint or "Go back, or search for it.")
+    await view.look()
+    ui.timer(_LOOK_EVERY, view.look, immediate=False)
+    ui.keyboard(
+        on_key=lambda event: _pressed(event, section), ignore=["input", "select", "button", "textarea"], repeating=False
+    )
+
+
+def _navigation(section: str) -> None:
+    with ui.element("nav").props('aria-label="Pages"'):
+        for path, icon, name in SECTIONS:
+            current = " current" if path == section else ""
+            with ui.link(target=path).classes(f"entry{current}") as entry:
+                if current:
+                    entry.props('aria-current="page"')
+                ui.icon(icon).props("aria-hidden=true")
+                ui.label(name)
+    ui.label("/ to search, Tab to move").classes("quiet hint")
+
+
+def _theme_button(dark: ui.dark_mode) -> None:
+    def turn() -> None:
+        dark.value = not dark.value
+        name = "dark" if dark.value else "light"
+        ui.run_javascript(f"document.cookie = '{_THEME}={name}; path=/; SameSite=Strict; max-age=31536000'")
+
+    ui.button(icon="contrast", on_click=turn).props('flat round dense aria-label="Light or dark"')
+
+
+def _pressed(event: Any, section: str) -> None:
+    if event.action.keydown and event.key == "/" and not event.modifiers.ctrl:
+        if section == "/":
+            ui.run_javascript("document.querySelector('input[type=search]')?.focus()")
+        else:
+            ui.navigate.to("/")

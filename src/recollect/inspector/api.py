@@ -32,6 +32,10 @@ class Api:
         """Whether a token says who this is, which can be taken away again."""
         return self._token is not None
 
+    def failed(self, error: Exception) -> None:
+        """Notes that something went wrong that should not have, without what was said."""
+        self._memory.log.write("memory.inspector.failed", level="error", detail=type(error).__name__)
+
     def identity(self) -> Identity:
         """Who is signed in, now."""
         return self._gatekeeper.identify(self._token)

@@ -12,6 +12,7 @@ from nicegui import ui
 from recollect.errors import RecollectError
 from recollect.inspector.api import Api
 from recollect.inspector.parts import empty_state
+from recollect.server.door import SIGN_IN
 
 SECTIONS = (
     ("/", "search", "Search"),
@@ -28,6 +29,7 @@ SECTIONS = (
 _THEME = "recollect_theme"
 _THEMES = {"dark": True, "light": False}
 _LOOK_EVERY = 2.0
+_UNKNOWN = frozenset({"missing_token", "invalid_token"})
 
 Refresh = Callable[[], Awaitable[None] | None]
 
@@ -61,20 +63,22 @@ class View:
         """Looks whether anything has happened since the last look."""
         try:
             found = (await self.ask("changes", after=self._last or 0, limit=1))["changes"]
+            newest = found[0]["event"]["sequence"] if found else self._last or 0
+            before, self._last = self._last, newest
+            if before is not None and newest > before:
+                for refresh in self._refreshes:
+                    done = refresh()
+                    if inspect.isawaitable(done):
+                        await done
         except RecollectError as error:
             tell(error)
-            return
-        newest = found[0]["event"]["sequence"] if found else self._last or 0
-        if self._last is not None and newest > self._last:
-            for refresh in self._refreshes:
-                done = refresh()
-                if inspect.isawaitable(done):
-                    await done
-        self._last = newest
 
 
 def tell(error: RecollectError) -> None:
-    """An error, as a note on the page."""
+    """An error, as a note on the page. Who is nobody any more has to sign in again."""
+    if error.code in _UNKNOWN:
+        ui.navigate.to(SIGN_IN)
+        return
     hint = f" ({error.hint})" if error.hint else ""
     ui.notify(f"{error.message}{hint}", type="negative", position="top", close_button="OK", group=error.code)
 
@@ -84,8 +88,7 @@ async def framed(request: Request, api: Api, section: str, build: Callable[[View
     view = View(api, request)
     ui.colors(primary="#0f766e", negative="#b91c1c", positive="#15803d", warning="#b45309")
     dark = ui.dark_mode(_THEMES.get(request.cookies.get(_THEME, "")))
-    main = ui.element("main").classes("page").props("id=main tabindex=-1")
-    ui.skip_link("Skip to content", target=main)
+    main = ui.element("div").classes("page")
     with ui.left_drawer(value=None).props("width=248 breakpoint=1023 show-if-above").classes("nav") as drawer:
         _navigation(section)
     with ui.header().classes("top"):
@@ -98,11 +101,16 @@ async def framed(request: Request, api: Api, section: str, build: Callable[[View
         _theme_button(dark)
         if api.is_signed_in:
             ui.link("Sign out", "/sign-out").classes("quiet")
+    ui.skip_link("Skip to content", target=main)
     with main:
         try:
             await build(view)
         except RecollectError as error:
             empty_state("error_outline", error.message, error.hint or "Go back, or search for it.")
+        except Exception as error:  # noqa: BLE001  a page says so, and nothing more
+            api.failed(error)
+            empty_state("error_outline", "Something went wrong here.", "The log says what; try again.")
+    ui.on_exception(lambda: ui.notify("Something went wrong here.", type="negative", position="top"))
     await view.look()
     ui.timer(_LOOK_EVERY, view.look, immediate=False)
     ui.keyboard(

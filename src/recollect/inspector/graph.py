@@ -134,6 +134,7 @@ def _options(found: Mapping[str, Any]) -> dict[str, Any]:
         {
             "id": each["memoryId"],
             "name": shortened(each["content"], 40),
+            "value": each["importance"],
             "symbolSize": 8 + each["importance"] / 8,
             "label": {"show": named},
             "itemStyle": {
@@ -148,6 +149,7 @@ def _options(found: Mapping[str, Any]) -> dict[str, Any]:
             "id": person_id,
             "name": label,
             "symbol": "diamond",
+            "value": len(label),
             "symbolSize": 26,
             "itemStyle": {"color": _PERSON},
             "label": {"show": True},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Awaitable, Callable
 from importlib import resources
@@ -73,6 +74,9 @@ def mount(app: FastAPI, memory: MemorySystem, gatekeeper: Gatekeeper) -> None:
         binding_refresh_interval=None,
     )
     core.app.config.socket_io_js_transports = ["websocket"]
+    # What goes wrong in a page is noted as everywhere else: by its kind, in our own log.
+    logging.getLogger("nicegui").setLevel(logging.CRITICAL)
+    core.app.on_exception(Api(memory, gatekeeper, None).failed)
     for route in app.routes:
         if isinstance(route, Mount) and route.app is core.app:
             route.app = _Known(core.app)

@@ -137,8 +137,7 @@ async def _show_turn(view: View, conversation_id: str, turn: Mapping[str, Any], 
 
 
 def _feedback(view: View, conversation_id: str, turn_id: str, log: Mapping[str, Any], refresh: Any) -> None:
-    given = log.get("feedback")
-    latest = given[-1] if isinstance(given, list) and given else given if isinstance(given, dict) else None
+    latest = (log.get("turn_log", {}).get("feedbacks") or [None])[-1]
     with ui.row().classes("facts"):
         if latest:
             badge(f"feedback: {latest.get('reaction')}", "#15803d" if latest.get("reaction") == "ok" else "#b91c1c")

@@ -134,7 +134,7 @@ class Graph(RuleBasedStateMachine):
         if receipt.outcome == "merged":  # it said the same as one that is there
             twin = self.model.memories[stored.memory_id]
             assert (twin["audience"], twin["status"]) == (audience, "active")
-            assert content_key(twin["content"]) == content_key(content)
+            assert content_key(twin["content"]) == content_key(normalise(content))
             twin["expires"] = stored.expires_at
             self.model.events[stored.memory_id] = self.recorded(stored.memory_id)
             return multiple()

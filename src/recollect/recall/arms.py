@@ -6,10 +6,11 @@ The weights are few and round. docs/retrieval.md has what recall loses without e
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from recollect.model.clock import from_micros
 from recollect.model.terms import terms
+from recollect.recall.attribution import Statement, attribution
 from recollect.recall.question import Question
 from recollect.recall.when import TIME_TERMS
 from recollect.storage.interface import Candidate
@@ -17,12 +18,13 @@ from recollect.storage.interface import Candidate
 Evidence = dict[int, float]
 
 WEIGHTS: dict[str, float] = {
-    "text": 0.5,  # the words of the question are in the memory itself
-    "window": 1.0,  # … or in it and the turns beside it: an answer seldom repeats its question
+    "text": 0.75,  # the words of the question are in the memory itself
+    "window": 1.5,  # … or in it and the turns beside it: an answer seldom repeats its question
+    "answer": 0.5,  # … or in the question that it answers
     "conversation": 0.5,  # … or all over its conversation
     "vector": 1.5,  # it means something similar
     "nearby": 1.0,  # … or the turns beside it do
-    "person": 1.0,  # it was said by the one person the question is about
+    "person": 1.0,  # it was said by the person whom the question is about
     "about": 1.0,  # it is about somebody whom the question names, by whatever name
     "time": 1.5,  # it was said at the time the question names
     "dated": 1.0,  # the question asks when, and it speaks of a time
@@ -35,6 +37,12 @@ _K1 = 0.9
 _B = 0.4
 # BM25 per unit of a question's weight at which a memory is a full match.
 _FULL_MATCH = 1 / 1.3
+# How sure "I" and "you" are, beside a name.
+_MEANT = 0.5
+# What speaks for a statement beside its own words, when it is asked whom it is about.
+_SUPPORT = {"window": 0.5, "vector": 1.0, "time": 0.25, "dated": 0.25}
+# How many statements of the person asked about, and of others, are looked at then: only the best decide.
+_DECISIVE = 8
 
 
 class Pool:
@@ -65,9 +73,13 @@ class Pool:
         self._counts = {
             seq: {} if asked.isdisjoint(found) else _counted(found, asked) for seq, found in self._terms.items()
         }
-        self._average = sum(self._lengths.values()) / max(1, len(self._lengths))
+        self._speakers = frozenset(c.speaker for c in candidates.values() if c.speaker is not None)
         self._asked_about = self._named_speaker()
-        places = {(c.conversation, c.position): seq for seq, c in candidates.items() if c.conversation is not None}
+        self._places = places = {
+            (c.conversation, c.position): seq
+            for seq, c in candidates.items()
+            if c.conversation is not None and c.position is not None
+        }
         self._beside = {
             seq: [places[place] for step in (-1, 1) if (place := (c.conversation, (c.position or 0) + step)) in places]
             for seq, c in candidates.items()
@@ -82,6 +94,7 @@ class Pool:
         arms = {
             "text": {seq: text[seq] for seq in ranked if seq in text},
             "window": {seq: window[seq] for seq in ranked if seq in window},
+            "answer": self._answer(text, allowed),
             "conversation": self._conversation(text, ranked),
             "vector": {seq: max(0.0, self._similar.get(seq, 0.0)) for seq in ranked},
             "nearby": {seq: self._nearby(seq) for seq in self._beside if seq in allowed},
@@ -106,6 +119,17 @@ class Pool:
             scores[seq] = min(1.0, self._bm25(counts, lengths[seq] / (average or 1.0)) / self._ideal)
         return scores
 
+    def _answer(self, text: Evidence, allowed: frozenset[int]) -> Evidence:
+        """How well the question that was asked directly before a candidate matches."""
+        return {
+            after: text[seq]
+            for (conversation, position), seq in self._places.items()
+            if seq in text
+            and self.candidates[seq].asks
+            and (after := self._places.get((conversation, position + 1))) is not None
+            and after in allowed
+        }
+
     def _conversation(self, text: Evidence, ranked: Sequence[int]) -> Evidence:
         """How much of all that was found lies in the same conversation."""
         sums: dict[str, float] = {}
@@ -122,38 +146,50 @@ class Pool:
         return sum(max(0.0, self._similar.get(other, 0.0)) for other in self._beside.get(seq, ())) / 2
 
     def _person(self, ranked: Sequence[int]) -> Evidence:
-        """Candidates said by the person asked about, if the question names exactly one speaker."""
-        if self._asked_about is None:
+        """Candidates said by the person asked about."""
+        speaker, surety = self._asked_about, 1.0
+        if speaker is None:
+            speaker, surety = self._meant_speaker(), _MEANT
+        if speaker is None:
             return {}
-        return {seq: 1.0 for seq in ranked if self.candidates[seq].speaker == self._asked_about}
+        return {seq: surety for seq in ranked if self.candidates[seq].speaker == speaker}
 
     def _named_speaker(self) -> str | None:
         """The one speaker whom the question names; with only one speaker, everything was said by them."""
         asked = frozenset(self._question.terms)
-        speakers = {c.speaker for c in self.candidates.values() if c.speaker is not None}
-        named = [speaker for speaker in speakers if (name := terms(speaker)) and name[0] in asked]
-        return named[0] if len(named) == 1 and len(speakers) > 1 else None
+        named = [speaker for speaker in self._speakers if (name := terms(speaker)) and name[0] in asked]
+        return named[0] if len(named) == 1 and len(self._speakers) > 1 else None
 
-    def attribution(self) -> float:
-        """How much better the person asked about is matched by their own statements than others are by theirs.
+    def _meant_speaker(self) -> str | None:
+        """Where a user talks with an assistant, "I" in the user's question is the user and "you" the assistant."""
+        role = self._question.role
+        return role if role in self._speakers and len(self._speakers) > 1 else None
 
-        Below zero, others said what is asked about this person.
+    def attribution(self, arms: Mapping[str, Evidence], read: Callable[[Sequence[int]], Mapping[int, str]]) -> float:
+        """How much better what was said of the person asked about matches than what was said of others.
+
+        `read` gives the contents of some candidates: those that would decide.
         """
-        if self._asked_about is None:
+        asked_about = self._asked_about
+        if asked_about is None:
             return 0.0
-        names = {term for c in self.candidates.values() if c.speaker is not None for term in terms(c.speaker)}
-        own, others = 0.0, 0.0
-        ideal = sum(worth for term, worth in self._worth.items() if term not in names) * _FULL_MATCH
-        for seq, candidate in self.candidates.items():
-            if candidate.asks or not self._counts[seq] or not ideal:
-                continue
-            counts = {term: count for term, count in self._counts[seq].items() if term not in names}
-            score = min(1.0, self._bm25(counts, self._lengths[seq] / (self._average or 1.0)) / ideal)
-            if candidate.speaker == self._asked_about:
-                own = max(own, score)
-            else:
-                others = max(others, score)
-        return own - others
+        names = {term for speaker in self._speakers for term in terms(speaker)}
+        worth = {term: value for term, value in self._worth.items() if term not in names}
+        support = {
+            seq: sum([weight * arms.get(arm, {}).get(seq, 0.0) for arm, weight in _SUPPORT.items()])
+            for seq, counts in self._counts.items()
+        }
+        rank = {seq: support[seq] + arms.get("text", {}).get(seq, 0.0) for seq in support}
+        best = sorted(rank, key=lambda seq: (-rank[seq], seq))
+        own = [seq for seq in best if self.candidates[seq].speaker == asked_about][:_DECISIVE]
+        others = [seq for seq in best if self.candidates[seq].speaker != asked_about][:_DECISIVE]
+        contents = read([*own, *others])
+        statements = [
+            Statement(contents[seq], self.candidates[seq].speaker == asked_about, support[seq])
+            for seq in (*own, *others)
+            if seq in contents
+        ]
+        return attribution(statements, terms(asked_about), worth, among_two=len(self._speakers) == 2)  # noqa: PLR2004
 
     def _bm25(self, counts: Mapping[str, int], length: float) -> float:
         """BM25 of some terms in a text of a length relative to the average."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 WORDS = 0.30
 MEANING = 0.25
 # Others may match a question about a person this much better than the person does; beyond, it is not about them.
-ATTRIBUTION = -0.5
+ATTRIBUTION = -0.34
 
 
 def relevant(arms: Mapping[str, Mapping[int, float]], attribution: float) -> bool:

@@ -96,7 +96,8 @@ class Recaller:
             scores = weighted_sum(arms, WEIGHTS)
         below = 0
         if wanted.floor and settings.floor and not wanted.about:
-            kept = supported(arms) if relevant(arms, pool.attribution()) else frozenset()
+            told = pool.attribution(arms, lambda seqs: _contents(reader, visibility, seqs))
+            kept = supported(arms) if relevant(arms, told) else frozenset()
             kept |= frozenset(arms.get("about", ()))
             below = len(scores)
             scores = {seq: score for seq, score in scores.items() if seq in kept}
@@ -305,6 +306,10 @@ class _Scored:
     def order(self) -> tuple[float, float, str, str]:
         """Best first; among equals the newer, then by content and id, so that the order is always the same."""
         return (-self.score, -self.memory.observed_at.timestamp(), self.memory.content, self.memory.memory_id)
+
+
+def _contents(reader: Reader, visibility: Visibility, seqs: Sequence[int]) -> dict[int, str]:
+    return {seq: memory.content for seq, memory in reader.by_seq(visibility, seqs)[0].items()}
 
 
 def _without_duplicates(hits: Iterable[_Scored]) -> list[_Scored]:

@@ -182,8 +182,8 @@ class EmbeddingSettings:
 
     provider: str = setting(
         "auto",
-        "auto (the best that is installed), none, minilm, wordllama, fastembed:MODEL, sentence-transformers:MODEL, "
-        "openai:MODEL.",
+        "auto (the best that is installed), none, minilm, wordllama, onnx:FOLDER, fastembed:MODEL, "
+        "sentence-transformers:MODEL, openai:MODEL.",
     )
     base_url: str = setting("https://api.openai.com/v1", "Where an openai provider is asked.")
     dimension: int = setting(1536, "How many numbers a vector of an openai provider has.", low=1, high=65536)

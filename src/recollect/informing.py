@@ -127,7 +127,8 @@ class Informing:
         """The files that became memories which everybody, or this caller, may see; the last one first."""
         most = number_from(limit, "limit", 1)
         found = self.__storage.read(lambda reader: reader.ingested_list(_ALL))
-        return [each for each in found if _is_theirs(each.name, user, chat)][:most]
+        theirs = [each for each in found if _is_theirs(each.name, user, chat)][:most]
+        return [replace(each, name=json.loads(each.name)[-1]) for each in theirs]
 
     # Bulletins
 

@@ -79,7 +79,7 @@ class MemorySystem(Looking, Conversing, Knowing, Turning, Informing, Admitting, 
         self._inform(storage, layout, self._clock, ids, log, self._access, self._remember, self._filler)
         self._take_turns(storage, layout, self._clock, ids, log, self._remember)
         self._admit(storage, self._clock, ids, log)
-        self._move(storage, log, self._remember)
+        self._move(storage, layout, log, self._remember)
         self._layout = layout
         if active is not None and storage.read(lambda reader: reader.queue_length()):
             self._filler.wake()

@@ -73,7 +73,7 @@ def test_undo(run):
 def test_forgetting_asks_and_proves(run):
     kept = run("remember", "I keep zanzibar xylophones", "--json").json["results"][0]["memory"]["memoryId"]
     assert run("verify-erased", "zanzibar xylophones").code == 1
-    assert run("forget", kept, stdin="n\n").code == 130
+    assert run("forget", kept, stdin="n\n").code == 1
     assert run("forget", kept, stdin="y\n").code == 0
     proof = run("verify-erased", "zanzibar xylophones", "--json")
     assert (proof.code, proof.json) == (0, {"clean": True, "places": []})
@@ -107,6 +107,6 @@ def test_the_doctor(run):
     kept = run("search", "x", "--about", "Tom", "--json").json["hits"][0]["memory"]["memoryId"]
     run("forget", kept, "--yes")
     assert run("doctor", "--json").json["findings"][0]["kind"] == "orphan_person"
-    assert run("doctor", "--fix", stdin="n\n").code == 130
+    assert run("doctor", "--fix", stdin="n\n").code == 1
     assert run("doctor", "--fix", stdin="y\n").code == 0
     assert run("doctor").code == 0

@@ -52,6 +52,14 @@ class Answer:
             click.echo(text())
 
     @staticmethod
+    def confirm(question: str) -> None:
+        """Asks before something is destroyed; whoever says no gets nothing done."""
+        from recollect.errors import RecollectError
+
+        if not click.confirm(question, err=True):
+            raise RecollectError("nothing was done", code="declined")
+
+    @staticmethod
     def print_json(data: Any) -> None:
         """One JSON document, indented, in the order given."""
         click.echo(json.dumps(data, ensure_ascii=False, indent=2).encode("utf-8", "backslashreplace").decode("utf-8"))

@@ -166,7 +166,8 @@ async def _exchange(answer: Answer, agent: Agent, message: str) -> None:
     click.echo()
 
 
-@click.group()
+@click.group(no_args_is_help=True)
+@global_options
 def session() -> None:
     """Look at conversations and end them."""
 
@@ -216,8 +217,8 @@ def delete_session(answer: Answer, session_id: str, yes: bool) -> None:
     """Remove a session and what was said in it; what was learned from it stays."""
     with answer.open() as memory:
         found = own_session(memory, answer, session_id)
-        if not yes and not answer.json:
-            click.confirm(f"Remove session {session_id} and what was said in it?", abort=True)
+        if not yes:
+            answer.confirm(f"Remove session {session_id} and what was said in it?")
         memory.delete_session(session_id, found.agent_id)
     answer.give({"deleted": session_id}, lambda: f"removed {session_id}")
 

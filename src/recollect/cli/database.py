@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from recollect.storage.schema import SchemaStatus
 
 
-@click.group()
+@click.group(no_args_is_help=True)
+@global_options
 def db() -> None:
     """Look after the database."""
 

@@ -35,7 +35,7 @@ def forget(
         raise click.UsageError("say what to forget: memory ids, --person, --all-of-user or --everything")
     what = _what(answer, memory_ids, person, all_of_user)
     if not yes:
-        click.confirm(f"Forget {what} for good? This cannot be undone.", abort=True, err=True)
+        answer.confirm(f"Forget {what} for good? This cannot be undone.")
     if everything:
         _check_there(answer)
         answer.open().forget_everything(answer.orchestrator)

@@ -16,6 +16,7 @@ from recollect.cli.evaluate import evaluate_command
 from recollect.cli.forget import forget, verify_erased
 from recollect.cli.ingest import bulletin, ingest
 from recollect.cli.memories import COMMANDS
+from recollect.cli.model import model
 from recollect.cli.moving import backup, export_command, import_command, restore, why
 from recollect.cli.people import people
 from recollect.cli.search import context, search
@@ -40,7 +41,7 @@ def cli() -> None:
 
 for _command in (
     *(*COMMANDS, search, context, why, chat, session, turn, journal, people),
-    *(forget, verify_erased, ingest, bulletin, upkeep, reindex, gc, doctor),
+    *(forget, verify_erased, ingest, bulletin, upkeep, reindex, model, gc, doctor),
     *(export_command, import_command, backup, restore, copy, db),
     *(serve, mcp, token, evaluate_command, completion, demo),
 ):

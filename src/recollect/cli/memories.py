@@ -156,7 +156,9 @@ def history(answer: Answer, memory_id: str) -> None:
     """Show everything that happened to one memory, oldest first."""
     with answer.open() as memory:
         events = memory.history(memory_id, **answer.speaker)
-    answer.give({"memoryId": memory_id, "events": events}, lambda: "\n".join(map(_event_line, events)))
+    headings = ("WHEN", "WHAT", "BY", "DETAIL")
+    lines = list(map(_event_line, events))
+    answer.give({"memoryId": memory_id, "events": events}, lambda: table(headings, list(map(_event, events)), lines))
 
 
 @click.command()
@@ -293,12 +295,17 @@ def _memory_page(memory: Memory, edges: Any) -> str:
     return "\n".join(lines)
 
 
-def _event_line(event: Event) -> str:
+def _event(event: Event) -> tuple[str, str, str, str]:
     from recollect.model.clock import to_iso
 
     details = " ".join(f"{name}={value}" for name, value in event.detail.items())
-    reason = f' "{event.reason}"' if event.reason else ""
-    return f"{to_iso(event.occurred_at)}  {event.kind:<22} by {event.actor}{reason} {details}".rstrip()
+    reason = f'"{event.reason}" ' if event.reason else ""
+    return to_iso(event.occurred_at), event.kind.value, event.actor, f"{reason}{details}".rstrip()
+
+
+def _event_line(event: Event) -> str:
+    when, kind, actor, told = _event(event)
+    return f"{when}  {kind:<22} by {actor} {told}".rstrip()
 
 
 COMMANDS = (remember, list_memories, show, history, edit, link, supersede, retract, reinstate, stats)

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from recollect.cli.answer import Answer, global_options, pass_answer
+from recollect.cli.progress import Progress
 
 
 @click.command("export")
@@ -27,12 +28,16 @@ def export_command(answer: Answer, path: Path | None, kind: str) -> None:
     """Write memory to PATH, or to standard output."""
     from recollect.conversations.files import replace
 
-    with answer.open() as memory:
+    with answer.open() as memory, Progress() as progress:
         if kind == "jsonl":
-            text = "".join(f"{line}\n" for line in memory.export())
+            lines = []
+            for line in memory.export():
+                lines.append(f"{line}\n")
+                progress("exporting", len(lines), len(lines))
+            text = "".join(lines)
         else:
             text = memory.export_markdown(**answer.speaker)
-    if path is None:
+    if path is None or str(path) == "-":
         click.echo(text, nl=False)
         return
     replace(path.absolute(), text.encode("utf-8", "backslashreplace"))
@@ -44,9 +49,10 @@ def export_command(answer: Answer, path: Path | None, kind: str) -> None:
 @click.option(
     "--format", "kind", metavar="FORMAT", help="mem0, langgraph, mcp, chatgpt or claude [told from the file]."
 )
+@click.option("--namespace", metavar="NAME", help="Which namespace of a LangGraph store: memories.alex.")
 @global_options
 @pass_answer
-def import_command(answer: Answer, path: Path, kind: str | None) -> None:
+def import_command(answer: Answer, path: Path, kind: str | None, namespace: str | None) -> None:
     """Take in an export: our own into an empty memory, or another memory's or assistant's. Again changes nothing."""
     from recollect.errors import InvalidInput, NotFound
 
@@ -56,9 +62,17 @@ def import_command(answer: Answer, path: Path, kind: str | None) -> None:
         raise NotFound(f"there is no file {path}", code="file_not_found") from None
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput.of("unreadable", "path", str(path), f"a text file: {type(error).__name__}") from None
-    with answer.open() as memory:
-        done = memory.import_data(text, format=kind, **answer.speaker)
+    with answer.open() as memory, Progress() as progress:
+        done = memory.import_data(
+            text,
+            format=kind,
+            namespace=namespace,
+            progress=lambda done, total: progress("importing", done, total),
+            **answer.speaker,
+        )
     told = f"{done.format}: {done.memories} memories, {done.known} known before, {done.refused} refused"
+    told += f", {done.others} of others" if done.others else ""
+    told += f", {done.unreadable} could not be read" if done.unreadable else ""
     answer.give(done, lambda: f"{told}, {done.sessions} sessions with {done.messages} messages")
 
 
@@ -90,8 +104,8 @@ def restore(answer: Answer, path: Path, yes: bool) -> None:
         raise Unsupported("a server's backups are restored there", hint=hint)
     layout = Layout.of(answer.root, answer.orchestrator)
     layout.create()
-    if not yes and not answer.json:
-        click.confirm(f"Put {path} in the place of {layout.database}?", abort=True)
+    if not yes:
+        answer.confirm(f"Put {path} in the place of {layout.database}?")
     kept = restore_backup(path, layout.database, answer.orchestrator)
     answer.give(
         {"restored": str(path), "before": None if kept is None else str(kept)},

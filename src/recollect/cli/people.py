@@ -8,12 +8,14 @@ import click
 
 from recollect.cli.answer import Answer, global_options, pass_answer
 from recollect.cli.memories import memory_line
+from recollect.cli.table import table
 
 if TYPE_CHECKING:
     from recollect.model.person import Person
 
 
 @click.group(no_args_is_help=True)
+@global_options
 def people() -> None:
     """Who is known: the people that a user has spoken of."""
 
@@ -25,7 +27,13 @@ def list_people(answer: Answer) -> None:
     """List everybody that is known, with relations and other names."""
     with answer.open() as memory:
         found = memory.people(**answer.speaker)
-    answer.give({"people": found}, lambda: "\n".join(map(_line, found)) or "Nobody is known yet.")
+    rows = [
+        (each.name or "", ", ".join(one.relation for one in each.relations), ", ".join(each.aliases), each.person_id)
+        for each in found
+    ]
+    lines = list(map(_line, found))
+    headings = ("NAME", "RELATION", "ALSO", "ID")
+    answer.give({"people": found}, lambda: table(headings, rows, lines) or "Nobody is known yet.")
 
 
 @people.command()
@@ -102,7 +110,7 @@ def forget(answer: Answer, person: str, yes: bool) -> None:
     with answer.open() as memory:
         found = memory.person(person, **answer.speaker)
         if not yes:
-            click.confirm(f"Forget {found.label} and every fact about them for good?", abort=True, err=True)
+            answer.confirm(f"Forget {found.label} and every fact about them for good?")
         gone = memory.forget_person(found.person_id, **answer.speaker)
     answer.give(gone, lambda: f"forgotten: {found.label}, {gone.memories} memories, {gone.messages} messages")
 

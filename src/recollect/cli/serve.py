@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,14 @@ import click
 
 from recollect.cli.answer import Answer, global_options, pass_answer
 from recollect.cli.table import table
+
+_tools = click.option(
+    "--tools",
+    type=click.Choice(["recollect", "reference"]),
+    default="recollect",
+    show_default=True,
+    help="Which tools MCP offers: our own, or those of the reference memory server.",
+)
 
 
 def _user(answer: Answer) -> str:
@@ -30,10 +39,17 @@ def _user(answer: Answer) -> str:
 @click.option("--socket", "unix_socket", type=click.Path(path_type=Path), metavar="PATH", help="A Unix socket, too.")
 @click.option("--no-inspector", is_flag=True, help="No pages for browsers: only what programs call.")
 @click.option("--no-watch", is_flag=True, help="Do not ingest what is dropped into the ingest folder.")
+@_tools
 @global_options
 @pass_answer
 def serve(
-    answer: Answer, host: str | None, port: int | None, unix_socket: Path | None, no_inspector: bool, no_watch: bool
+    answer: Answer,
+    host: str | None,
+    port: int | None,
+    unix_socket: Path | None,
+    no_inspector: bool,
+    no_watch: bool,
+    tools: str,
 ) -> None:
     """Serve memory over HTTP, JSON-RPC and MCP, and to people in a browser, until Ctrl-C.
 
@@ -67,18 +83,13 @@ def serve(
             unix_socket=unix_socket,
             watch=not no_watch,
             pages=pages,
+            tools=tools,
             told=told,
         )
 
 
 @click.command()
-@click.option(
-    "--tools",
-    type=click.Choice(["recollect", "reference"]),
-    default="recollect",
-    show_default=True,
-    help="Which tools to offer.",
-)
+@_tools
 @global_options
 @pass_answer
 def mcp(answer: Answer, tools: str) -> None:
@@ -109,6 +120,7 @@ def _check_packages() -> None:
 
 
 @click.group(no_args_is_help=True)
+@global_options
 def token() -> None:
     """Who may call from outside: make tokens, list them, revoke them."""
 
@@ -141,13 +153,18 @@ def create_token(
 @pass_answer
 def list_tokens(answer: Answer) -> None:
     """List tokens: whom they are for, what they allow, and whether they still do."""
+    from recollect.model.clock import SystemClock
+
     with answer.open() as memory:
         found = memory.tokens()
-    lines = [
-        f"{each.token_id}  {each.rights.value:<6} {each.user_id:<16} {_until(each)}  {each.label or ''}".rstrip()
+    now = SystemClock().now()
+    rows = [
+        (each.token_id, each.rights.value, each.user_id, each.chat_id or "", _until(each, now), each.label or "")
         for each in found
     ]
-    answer.give({"tokens": [_told(each) for each in found]}, lambda: _table(found, lines) or "no tokens yet")
+    lines = ["  ".join(row).rstrip() for row in rows]
+    headings = ("TOKEN", "RIGHTS", "USER", "CHAT", "VALID", "LABEL")
+    answer.give({"tokens": [_told(each) for each in found]}, lambda: table(headings, rows, lines) or "no tokens yet")
 
 
 @token.command("revoke")
@@ -168,12 +185,9 @@ def _told(found: Any) -> dict[str, Any]:
     return {name: value for name, value in data.items() if name != "digest"}
 
 
-def _table(found: Any, lines: list[str]) -> str:
-    rows = [(each.token_id, each.rights.value, each.user_id, _until(each), each.label or "") for each in found]
-    return table(("TOKEN", "RIGHTS", "USER", "VALID", "LABEL"), rows, lines)
-
-
-def _until(found: Any) -> str:
+def _until(found: Any, now: datetime) -> str:
     if found.revoked_at is not None:
         return "revoked"
+    if found.expires_at is not None and found.expires_at <= now:
+        return "expired"
     return "for good" if found.expires_at is None else f"until {found.expires_at:%Y-%m-%d}"

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import shutil
+import io
 import sys
 from collections.abc import Sequence
-
-import click
-
-_NARROWEST = 20
-_GAP = 2
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]], plain: Sequence[str]) -> str:
     """Rows as a table in a terminal; `plain` is what is printed elsewhere."""
     if not sys.stdout.isatty() or not rows:
         return "\n".join(plain)
-    widths = [max(len(heading), *(len(row[n]) for row in rows)) for n, heading in enumerate(headings)]
-    before = sum(widths[:-1]) + _GAP * (len(widths) - 1)
-    widths[-1] = max(_NARROWEST, shutil.get_terminal_size().columns - before)  # the last column takes what is left
-    lines = [click.style(_line(headings, widths).rstrip(), bold=True)]
-    lines += [_line(row, widths).rstrip() for row in rows]
-    return "\n".join(lines)
+    # Imported where somebody looks: programs do not wait for it.
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
-
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    cut = [cell if len(cell) <= width else cell[: width - 1] + "…" for cell, width in zip(cells, widths, strict=True)]
-    return (" " * _GAP).join(cell.ljust(width) for cell, width in zip(cut, widths, strict=True))
+    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for heading in headings[:-1]:
+        made.add_column(heading, no_wrap=True)
+    made.add_column(headings[-1], no_wrap=True, overflow="ellipsis", ratio=1)
+    for row in rows:
+        made.add_row(*(Text(cell) for cell in row))  # what is stored is text, never markup
+    out = io.StringIO()
+    Console(file=out, width=Console().width, force_terminal=True, emoji=False, highlight=False).print(made)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())

@@ -9,6 +9,7 @@ import click
 from recollect.cli.answer import Answer, global_options, pass_answer
 from recollect.cli.chat import own_session
 from recollect.cli.memories import Number
+from recollect.cli.table import table
 
 if TYPE_CHECKING:
     from recollect.model.turn import TurnFingerprint
@@ -18,6 +19,7 @@ _session_option = click.option("--session", "session_id", metavar="ID", help="Wh
 
 
 @click.group(no_args_is_help=True)
+@global_options
 def turn() -> None:
     """What each turn of a conversation left behind; see `agents.<id>.turns`, or `chat --turns`."""
 
@@ -32,8 +34,10 @@ def list_turns(answer: Answer, session_id: str | None, limit: Any) -> None:
     with answer.open() as memory:
         user, conversation = _where(memory, answer, session_id)
         found = memory.turns(user, conversation, limit=limit)
-    text = "\n".join(map(_line, found)) or "no turns yet: talk with `recollect chat --turns`"
-    answer.give({"sessionId": conversation, "turns": [each.to_json() for each in found]}, lambda: text)
+    rows = [(each.turn_id, f"{each.made_at:%Y-%m-%d %H:%M}", " ".join(each.objective.split())) for each in found]
+    text = table(("TURN", "WHEN", "OBJECTIVE"), rows, list(map(_line, found)))
+    told = text or "no turns yet: talk with `recollect chat --turns`"
+    answer.give({"sessionId": conversation, "turns": [each.to_json() for each in found]}, lambda: told)
 
 
 @turn.command("show")

@@ -77,7 +77,7 @@ def doctor(answer: Answer, fix: bool, yes: bool) -> None:
         if fix and remedies:
             if not yes:
                 click.echo(_diagnosis(diagnosis), err=True)
-                click.confirm(f"Repair {remedies} of {len(diagnosis.findings)}?", abort=True, err=True)
+                answer.confirm(f"Repair {remedies} of {len(diagnosis.findings)}?")
             diagnosis = memory.doctor(fix=True)
     answer.give(diagnosis, lambda: _diagnosis(diagnosis))
     if len(diagnosis.findings) > diagnosis.fixed:

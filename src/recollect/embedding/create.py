@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable
 
 from recollect.config import EmbeddingSettings
 from recollect.embedding.libraries import fastembed, sentence_transformers, wordllama
-from recollect.embedding.onnx import MINILM, minilm, minilm_installed
+from recollect.embedding.onnx import MINILM, from_folder, minilm, minilm_installed
 from recollect.embedding.protocol import Embedder
 from recollect.embedding.remote import RemoteEmbedder
 from recollect.errors import ConfigError
+
+_LIBRARIES: dict[str, Callable[[str], Embedder]] = {
+    "onnx": from_folder,
+    "fastembed": fastembed,
+    "sentence-transformers": sentence_transformers,
+}
 
 
 def create(settings: EmbeddingSettings) -> Embedder | None:
@@ -30,16 +37,14 @@ def by_name(name: str, settings: EmbeddingSettings) -> Embedder | None:
         return minilm()
     if name in {"wordllama", "wordllama-256"}:
         return wordllama()
-    if provider == "fastembed" and model:
-        return fastembed(model)
-    if provider == "sentence-transformers" and model:
-        return sentence_transformers(model)
     if provider == "openai" and model:
         return RemoteEmbedder(
             model, settings.base_url, settings.dimension, settings.key_variable, settings.timeout_seconds
         )
+    if provider in _LIBRARIES and model:
+        return _LIBRARIES[provider](model)
     raise ConfigError(
-        f"embedding.provider must be auto, none, minilm, wordllama, fastembed:MODEL, sentence-transformers:MODEL or "
-        f"openai:MODEL; got {name!r}",
+        f"embedding.provider must be auto, none, minilm, wordllama, onnx:FOLDER, fastembed:MODEL, "
+        f"sentence-transformers:MODEL or openai:MODEL; got {name!r}",
         key="embedding.provider",
     )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from recollect.embedding.protocol import EmbeddingFailed
+from recollect.embedding.pull import MANIFEST
 from recollect.forking import fork_safe_lock
 
 MINILM = "all-MiniLM-L6-v2-int8"
@@ -20,6 +22,7 @@ _MINILM_TOKENIZER = (
 )
 _LONGEST = 256
 _BATCH = 32
+_HASH_SHOWN = 12
 
 
 class OnnxEmbedder:
@@ -29,10 +32,17 @@ class OnnxEmbedder:
 
     def __init__(self, name: str, dimension: int, files: Sequence[tuple[Path, str | None]]) -> None:
         self.name = name
-        self.dimension = dimension
+        self._dimension = dimension
         self._files = files
         self._lock = fork_safe_lock()
         self._loaded: tuple[Any, Any] | None = None
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a vector has; asked of the model where it is not known beforehand."""
+        if not self._dimension:
+            self._dimension = len(self._embed(["dimension"])[0]) // 4
+        return self._dimension
 
     def embed_documents(self, texts: Sequence[str]) -> list[bytes]:
         """Vectors of texts, in batches of like length."""
@@ -46,6 +56,7 @@ class OnnxEmbedder:
         import numpy as np
 
         session, tokenizer = self._load()
+        taken = {each.name for each in session.get_inputs()}
         encoded = [each.ids for each in tokenizer.encode_batch(list(texts))]
         vectors: list[bytes] = [b""] * len(encoded)
         order = sorted(range(len(encoded)), key=lambda number: len(encoded[number]))
@@ -58,7 +69,7 @@ class OnnxEmbedder:
                 ids[row, : len(encoded[number])] = encoded[number]
                 mask[row, : len(encoded[number])] = 1
             feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-            hidden = session.run(None, feed)[0]
+            hidden = session.run(None, {name: value for name, value in feed.items() if name in taken})[0]
             sums = (hidden * mask[:, :, None]).sum(axis=1)
             unit = sums / np.linalg.norm(sums, axis=1, keepdims=True)
             for row, number in enumerate(batch):
@@ -101,6 +112,36 @@ def _checked(file: Path, expected: str | None) -> bytes:
     if expected is not None and hashlib.sha256(data).hexdigest() != expected:
         raise EmbeddingFailed(f"{file} is not the file that was chosen", hint="reinstall recollect[local]")
     return data
+
+
+def from_folder(place: str) -> OnnxEmbedder:
+    """Any sentence encoder in a folder with `model.onnx` and `tokenizer.json`.
+
+    Its vectors carry `FOLDER#hash`: another model in the same folder is never taken for this one.
+    """
+    folder, _, wanted = place.partition("#")
+    path = Path(folder).expanduser()
+    known = _noted_hashes(path)
+    files = []
+    for name in ("model.onnx", "tokenizer.json"):
+        try:
+            files.append((path / name, known.get(name) or hashlib.sha256((path / name).read_bytes()).hexdigest()))
+        except OSError as error:
+            hint = "recollect model pull NAME fetches one"
+            raise EmbeddingFailed(f"cannot read {path / name}: {error.strerror}", hint=hint) from error
+    found = files[0][1][:_HASH_SHOWN]
+    if wanted and wanted != found:
+        raise EmbeddingFailed(f"{path} holds another model ({found}) than the vectors are of ({wanted})")
+    return OnnxEmbedder(f"onnx:{path}#{found}", 0, files)
+
+
+def _noted_hashes(folder: Path) -> dict[str, str]:
+    """What was written down when a model was fetched; it is checked when the model is loaded."""
+    try:
+        noted = json.loads((folder / MANIFEST).read_bytes())["sha256"]
+        return {str(name): str(value) for name, value in noted.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}  # a folder that somebody made by hand: its files are read instead
 
 
 def minilm() -> OnnxEmbedder:

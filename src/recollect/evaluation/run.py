@@ -16,7 +16,9 @@ from recollect.embedding.tokens import default_counter
 from recollect.errors import InvalidInput
 from recollect.evaluation.dataset import Conversation, Dataset, Inquiry
 from recollect.evaluation.metrics import average, measures, percentile
+from recollect.knowledge.secrets import masked
 from recollect.model.source import Source
+from recollect.model.text import MAX_CONTENT, is_blank
 from recollect.prompt import within_budget
 from recollect.recall import WEIGHTS, Recall
 from recollect.system import MemorySystem
@@ -95,11 +97,11 @@ def evaluate(
 
 
 def store_conversation(memory: MemorySystem, clock: StandingClock, conversation: Conversation) -> None:
-    """Every turn as a memory of the conversation's own scope, in order."""
+    """Every turn as a memory of the conversation's own scope, in order; secrets are masked, as in any message."""
     for start in range(0, len(conversation.turns), _BATCH):
         drafts = [
             {
-                "content": turn.text if turn.text.strip() else "…",
+                "content": _storable(turn.text),
                 "type": "Observation",
                 "observed_at": turn.date or clock.now(),
                 "source": Source(
@@ -116,6 +118,12 @@ def store_conversation(memory: MemorySystem, clock: StandingClock, conversation:
             if receipt.outcome == "refused":
                 turn = draft["source"].message_id  # type: ignore[attr-defined]
                 raise InvalidInput.of("invalid_dataset", "turn", turn, f"one that can be stored: {receipt.reason}")
+
+
+def _storable(text: str) -> str:
+    """What a turn is stored as: data sets hold empty turns, secrets and whole documents."""
+    text = masked(text.replace("\x00", " "))[:MAX_CONTENT]
+    return "…" if is_blank(text) else text
 
 
 class _Run:
@@ -158,7 +166,7 @@ class _Run:
 
     def _recall(self, conversation: Conversation, question: Inquiry, *, floor: bool = True) -> Recall:
         # Turns that were not yet said when the question was asked are passed over, so more are asked for.
-        top = _TOP if question.before is None else _TOP + len(conversation.turns)
+        top = _TOP if question.before is None else _TOP + _later(conversation, question.before)
         return self._memory.recall(question.text, user=conversation.id, top_n=top, floor=floor, arms=self._arms)
 
     def report(self, name: str, model: str | None, seconds: dict[str, float]) -> Report:
@@ -200,6 +208,12 @@ def _ids(recalled: Recall, question: Inquiry, conversation: Conversation) -> Seq
         limit = order.get(question.before, len(order))
         found = [each for each in found if order.get(each, limit) < limit]
     return found[:_TOP]
+
+
+def _later(conversation: Conversation, before: str) -> int:
+    """How many turns were said from a turn on."""
+    at = next((number for number, turn in enumerate(conversation.turns) if turn.id == before), len(conversation.turns))
+    return len(conversation.turns) - at
 
 
 def _part(values: Sequence[bool]) -> float:

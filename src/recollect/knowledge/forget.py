@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -262,7 +263,9 @@ def named(circle: Circle, reference: str) -> list[Person]:
     """Those that a reference means; it is an error where there is nobody, or more than one."""
     found = circle.find_reference(reference)
     if not found:
-        raise NotFound(f"nobody is known as {reference!r}", code="person_not_found", hint="`people` lists who is known")
+        near = difflib.get_close_matches(reference, [name for person in circle.current() for name in person.names], n=1)
+        hint = f"did you mean {near[0]}?" if near else "`people list` shows who is known"
+        raise NotFound(f"nobody is known as {reference!r}", code="person_not_found", hint=hint)
     if len(found) > 1:
         told = ", ".join(f"{circle.described(person)} ({person.person_id})" for person in found)
         raise NotFound(f"{reference!r} may be {told}", code="person_ambiguous", hint="give the person's id")

@@ -54,10 +54,15 @@ def _uuid(step: int, chance: bytes) -> str:
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
+def is_uuid(value: Any) -> bool:
+    """Whether something is a full, lower-case UUID."""
+    return isinstance(value, str) and _UUID.fullmatch(value) is not None
+
+
 def check_uuid(value: Any, field: str) -> str:
     """A full, lower-case UUID; prefixes and other spellings are refused, since ids are never shortened."""
-    if isinstance(value, str) and _UUID.fullmatch(value):
-        return value
+    if is_uuid(value):
+        return str(value)
     raise InvalidInput.of("invalid_id", field, value, "a full lower-case UUID")
 
 

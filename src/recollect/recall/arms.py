@@ -37,6 +37,8 @@ _K1 = 0.9
 _B = 0.4
 # BM25 per unit of a question's weight at which a memory is a full match.
 _FULL_MATCH = 1 / 1.3
+# A turn of a few words is understood from those beside it. One of so many terms stands by itself.
+_STANDS_ALONE = 40
 # How sure "I" and "you" are, beside a name.
 _MEANT = 0.5
 # What speaks for a statement beside its own words, when it is asked whom it is about.
@@ -56,11 +58,13 @@ class Pool:
         frequencies: Mapping[str, int],
         size: int,
         about: frozenset[int] = frozenset(),
+        asking: str | None = None,
     ) -> None:
         self._question = question
         self.candidates = candidates
         self._similar = similar
         self._about = about
+        self._asking = asking
         size = max(size, _LEAST_SIZE)
         self._worth = {
             term: math.log(1 + (size - frequencies.get(term, 0) + 0.5) / (frequencies.get(term, 0) + 0.5))
@@ -81,9 +85,9 @@ class Pool:
             if c.conversation is not None and c.position is not None
         }
         self._beside = {
-            seq: [places[place] for step in (-1, 1) if (place := (c.conversation, (c.position or 0) + step)) in places]
-            for seq, c in candidates.items()
-            if c.conversation is not None and c.position is not None
+            seq: [places[place] for step in (-1, 1) if (place := (conversation, position + step)) in places]
+            for (conversation, position), seq in places.items()
+            if self._lengths[seq] <= _STANDS_ALONE
         }
 
     def evidence(self, ranked: Sequence[int]) -> dict[str, Evidence]:
@@ -97,12 +101,12 @@ class Pool:
             "answer": self._answer(text, allowed),
             "conversation": self._conversation(text, ranked),
             "vector": {seq: max(0.0, self._similar.get(seq, 0.0)) for seq in ranked},
-            "nearby": {seq: self._nearby(seq) for seq in self._beside if seq in allowed},
+            "nearby": {seq: self._nearby(seq) for seq in self._places.values() if seq in allowed},
             "person": self._person(ranked),
             "about": {seq: 1.0 for seq in ranked if seq in self._about},
             "time": {seq: self._time(self.candidates[seq]) for seq in ranked} if self._question.spans else {},
             "dated": {seq: self._dated(seq) for seq in ranked} if self._question.asks_when else {},
-            "statement": {seq: float(not self.candidates[seq].asks) for seq in ranked},
+            "statement": {seq: float(not self._asks(seq)) for seq in ranked},
         }
         return {name: {seq: value for seq, value in arm.items() if value > 0} for name, arm in arms.items()}
 
@@ -125,10 +129,15 @@ class Pool:
             after: text[seq]
             for (conversation, position), seq in self._places.items()
             if seq in text
-            and self.candidates[seq].asks
+            and self._asks(seq)
             and (after := self._places.get((conversation, position + 1))) is not None
             and after in allowed
+            and self._lengths[after] <= _STANDS_ALONE
         }
+
+    def _asks(self, seq: int) -> bool:
+        """Whether a candidate is a question: what is long and ends with one is not."""
+        return self.candidates[seq].asks and self._lengths[seq] <= _STANDS_ALONE
 
     def _conversation(self, text: Evidence, ranked: Sequence[int]) -> Evidence:
         """How much of all that was found lies in the same conversation."""
@@ -143,6 +152,8 @@ class Pool:
         return {seq: sums.get(self.candidates[seq].conversation or "", 0.0) / most for seq in ranked}
 
     def _nearby(self, seq: int) -> float:
+        if seq not in self._beside:
+            return max(0.0, self._similar.get(seq, 0.0))
         return sum(max(0.0, self._similar.get(other, 0.0)) for other in self._beside.get(seq, ())) / 2
 
     def _person(self, ranked: Sequence[int]) -> Evidence:
@@ -163,7 +174,9 @@ class Pool:
     def _meant_speaker(self) -> str | None:
         """Where a user talks with an assistant, "I" in the user's question is the user and "you" the assistant."""
         role = self._question.role
-        return role if role in self._speakers and len(self._speakers) > 1 else None
+        meant = {"user": (self._asking, "user"), "assistant": ("assistant",)}.get(role or "", ())
+        found = [speaker for speaker in meant if speaker in self._speakers]
+        return found[0] if found and len(self._speakers) > 1 else None
 
     def attribution(self, arms: Mapping[str, Evidence], read: Callable[[Sequence[int]], Mapping[int, str]]) -> float:
         """How much better what was said of the person asked about matches than what was said of others.

@@ -13,7 +13,9 @@ from recollect.recall.when import Span, asks_when, spans
 _LONGEST = 10_000
 
 # "Can you remind me what I said?" is addressed to the assistant, and not about it.
-_REQUEST = lazy(r"\b(?:can|could|would|will|do|did) you (?:please )?(?:remind|tell|remember|recall|know|help|find|say|list)\b")
+_REQUEST = lazy(
+    r"\b(?:can|could|would|will|do|did) you (?:please )?(?:remind|tell|remember|recall|know|help|find|say|list)\b"
+)
 _YOU = lazy(r"\b(?:you|your|yours)\b")
 _I = lazy(r"\b(?:i|my|me|mine|we|our|us)\b")
 

@@ -74,7 +74,7 @@ class Recaller:
         visibility: Visibility,
         wanted: Wanted,
     ) -> Recall:
-        note = self._why_text_only(reader, vector)
+        note = self._why_text_only(reader, question.text, vector)
         vector = None if note else vector
         settings = self._settings
         about = self._about(reader, question, visibility, wanted)
@@ -120,12 +120,12 @@ class Recaller:
         ids = [each for person in people for each in circle.group(person.person_id)]
         return reader.about(visibility, ids, _ALL_ABOUT if wanted.about else _MOST_ABOUT) if ids else []
 
-    def _why_text_only(self, reader: Reader, vector: Vector | None) -> str | None:
+    def _why_text_only(self, reader: Reader, asked: str, vector: Vector | None) -> str | None:
         """Why vectors cannot be used, if they cannot."""
         if self._vectors.embedder is None:
             return "no embedding model is installed"
         if vector is None:
-            return "the embedding model did not answer"
+            return "the embedding model did not answer" if asked.strip() else "nothing was asked"
         active = reader.active_model()
         if active is not None and active != vector.model:
             return f"the vectors are of {active}, not of {vector.model}: run reindex"
@@ -153,7 +153,8 @@ class Recaller:
         if vector is not None:
             unknown = [seq for seq in everything if seq not in similar]
             similar = {**similar, **reader.similarities(visibility, vector, unknown)}
-        return Pool(question, everything, similar, matches.frequencies, matches.size, about), eligible
+        asking = visibility.speaker.user
+        return Pool(question, everything, similar, matches.frequencies, matches.size, about, asking), eligible
 
     def withheld(self, memory: Memory) -> bool:
         """Whether a memory's source is no longer allowed."""

@@ -63,9 +63,13 @@ def build_app(
     gatekeeper: Gatekeeper,
     local: Identity | None = None,
     pages: Callable[[FastAPI], None] | None = None,
+    tools: str = "recollect",
 ) -> FastAPI:
-    """The application over one memory. `local` is who calls over the Unix socket, `pages` adds pages for browsers."""
-    mcp = build_mcp(lambda: memory, current.get)
+    """The application over one memory.
+
+    `local` is who calls over the Unix socket, `pages` adds pages for browsers, `tools` are those that MCP offers.
+    """
+    mcp = build_mcp(lambda: memory, current.get, tools)
     # Hosts and origins are checked at our own door, for every path alike.
     unguarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     mcp_app = mcp.streamable_http_app(
@@ -85,6 +89,7 @@ def build_app(
         redoc_url=None,
     )
     metrics = Metrics()
+    posted = frozenset({"/rpc", *(f"/v1/{operation.name}" for operation in OPERATIONS)})
     for operation in OPERATIONS:
         app.add_api_route(
             f"/v1/{operation.name}",
@@ -105,7 +110,13 @@ def build_app(
     if pages is not None:
         pages(app)
     app.add_middleware(
-        Door, memory=memory, gatekeeper=gatekeeper, metrics=metrics, local=local, has_pages=pages is not None
+        Door,
+        memory=memory,
+        gatekeeper=gatekeeper,
+        metrics=metrics,
+        local=local,
+        posted=posted,
+        has_pages=pages is not None,
     )
     return app
 
@@ -149,7 +160,7 @@ async def _told(_: Request, error: RecollectError) -> Response:
 
 async def _invalid(_: Request, error: RequestValidationError) -> Response:
     first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"][1:]) or "body"
+    where = ".".join(str(part) for part in first["loc"][1:] if part != "body") or "body"
     told = RecollectError(f"{where}: {first['msg']}", code="invalid_input")
     return JSONResponse(error_body(told), 400)
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
+from urllib.parse import quote
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from starlette.responses import RedirectResponse, Response
@@ -20,8 +21,9 @@ from recollect.system import MemorySystem
 SIGN_IN = "/sign-in"
 COOKIE = "recollect_token"
 _OPEN = ("/health", "/ready", "/openapi.json", "/docs")
-_UNKNOWN_CALLER = 401
+_UNKNOWN_CALLER, _TOO_MANY = 401, 429
 _PROGRAMS = ("/v1/", "/rpc", "/mcp", "/metrics")
+_MCP = "/mcp"
 
 
 class Metrics:
@@ -52,14 +54,18 @@ class Door:
         metrics: Metrics,
         local: Identity | None,
         *,
+        posted: frozenset[str],
         has_pages: bool,
     ) -> None:
+        """`posted` are the paths of operations, which take POST alone."""
         self._app = app
         self._memory = memory
         self._gatekeeper = gatekeeper
         self._metrics = metrics
         self._local = local
         self._has_pages = has_pages
+        self._posted = posted
+        self._known = posted | {*_OPEN, _MCP, "/metrics"}
         self._largest = memory.settings.server.largest_request_kb * 1024
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -71,39 +77,58 @@ class Door:
         if scope["type"] == "websocket":
             await self._talk(scope, headers, receive, send)
             return
-        path, started = scope["path"], asyncio.get_running_loop().time()
-        status = [500]
-        begun = []
+        started, status = asyncio.get_running_loop().time(), [500]
 
         async def noted(message: Message) -> None:
             if message["type"] == "http.response.start":
                 status[0] = message["status"]
-                begun.append(True)
+            await send(message)
+
+        path = scope["path"].rstrip("/")
+        if path == _MCP:  # with the slash and without it, wherever pages are mounted
+            scope = {**scope, "path": f"{_MCP}/", "raw_path": f"{_MCP}/".encode()}
+        try:
+            await self._answered(scope, headers, receive, noted)
+        finally:
+            known = path if path in self._known else "other"  # a label is kept for good
+            self._metrics.requests.labels(known, str(status[0])).inc()
+            self._metrics.seconds.labels(known).observe(asyncio.get_running_loop().time() - started)
+
+    async def _answered(self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send) -> None:
+        begun = []
+
+        async def noted(message: Message) -> None:
+            begun.append(message["type"])
             await send(message)
 
         try:
-            self._check_size(headers)
-            self._admit(scope, headers, writes=scope["method"] == "POST")
+            self._check(scope, headers)
             seconds = self._memory.settings.server.timeout_seconds
-            await asyncio.wait_for(self._app(scope, await self._bounded(receive, headers), noted), seconds)
+            await asyncio.wait_for(self._enter(scope, headers, receive, noted), seconds)
         except RecollectError as error:
             if status_of(error) == _UNKNOWN_CALLER and self._is_page(scope, headers):
-                await RedirectResponse(SIGN_IN, 303)(scope, receive, noted)
+                await RedirectResponse(_sign_in(scope), 303)(scope, receive, send)
                 return
-            code = 413 if error.code == "request_too_large" else status_of(error)
-            await _answer(code, error_body(error), scope, receive, noted)
+            await _answer(status_of(error), error_body(error), scope, receive, send)
         except TimeoutError:
             told = RecollectError("it took too long", code="timeout", hint="try again")
-            await _answer(504, error_body(told), scope, receive, noted)
+            await _answer(504, error_body(told), scope, receive, send)
         except Exception as error:  # noqa: BLE001  no trace of it reaches a caller
-            self._memory.log.write("memory.server.failed", level="error", path=path, detail=type(error).__name__)
+            kind = type(error).__name__
+            self._memory.log.write("memory.server.failed", level="error", path=scope["path"], detail=kind)
             told = RecollectError("something went wrong here", code="internal_error")
             if not begun:
-                await _answer(500, error_body(told), scope, receive, noted)
-        finally:
-            known = path if path.startswith(("/v1/", "/rpc", "/mcp", *_OPEN)) and status[0] != 404 else "other"  # noqa: PLR2004
-            self._metrics.requests.labels(known, str(status[0])).inc()
-            self._metrics.seconds.labels(known).observe(asyncio.get_running_loop().time() - started)
+                await _answer(500, error_body(told), scope, receive, send)
+
+    def _check(self, scope: Scope, headers: dict[str, str]) -> None:
+        """Refuses what is too large, comes from nobody, or asks in another way than there is."""
+        self._check_size(headers)
+        self._admit(scope, headers, writes=scope["method"] == "POST")
+        if scope["path"] in self._posted and scope["method"] != "POST":
+            raise RecollectError(f"{scope['path']} takes POST", code="method_not_allowed")
+
+    async def _enter(self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send) -> None:
+        await self._app(scope, await self._bounded(receive, headers), send)
 
     async def _talk(self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send) -> None:
         """A page that keeps in touch: let in like any other request, and checked again whenever it asks."""
@@ -151,6 +176,8 @@ class Door:
         body, more = b"", True
         while more:
             message = await receive()
+            if message["type"] == "http.disconnect":
+                raise InvalidInput.of("invalid_request", "body", "a part", "whole: the caller is gone")
             body += message.get("body", b"")
             more = message.get("more_body", False)
             if len(body) > self._largest:
@@ -161,6 +188,12 @@ class Door:
             return taken.pop() if taken else await receive()
 
         return again
+
+
+def _sign_in(scope: Scope) -> str:
+    """Where to sign in, and where to go on from there."""
+    asked = scope["path"] + (f"?{scope['query_string'].decode('latin-1')}" if scope.get("query_string") else "")
+    return f"{SIGN_IN}?to={quote(asked, safe='/')}" if asked != "/" else SIGN_IN
 
 
 def credential(headers: Mapping[str, str]) -> str | None:
@@ -180,6 +213,6 @@ def _too_large(largest: int) -> InvalidInput:
 
 
 async def _answer(status: int, body: dict[str, Any], scope: Scope, receive: Receive, send: Send) -> None:
-    headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}  # noqa: PLR2004
+    headers = {_UNKNOWN_CALLER: {"WWW-Authenticate": "Bearer"}, _TOO_MANY: {"Retry-After": "1"}}.get(status, {})
     text = json.dumps(body, ensure_ascii=False, default=str).encode("utf-8", "backslashreplace")
     await Response(text, status, headers, "application/json")(scope, receive, send)

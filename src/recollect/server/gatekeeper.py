@@ -15,6 +15,7 @@ from recollect.model.token import Identity
 from recollect.system import MemorySystem
 
 _MOST_CALLERS = 10_000
+_REFUSED = "refused"  # all who are refused share what a single caller may do
 current: ContextVar[Identity] = ContextVar("recollect_identity")
 
 
@@ -64,22 +65,34 @@ class Gatekeeper:
         given = headers.get("authorization", "")
         scheme, _, token = given.partition(" ")
         if given and scheme.lower() != "bearer":
-            raise ScopeDenied("the authorization must be a bearer token", code="invalid_token")
+            raise self._refused("no bearer token", ScopeDenied("only bearer tokens get in", code="invalid_token"))
         identity = self.identify(token if given else None, on_socket)
         self.charge(identity)
         return identity
 
     def identify(self, token: str | None, on_socket: Identity | None = None) -> Identity:
         """Whose a token is; without one, who calls from this machine, as long as nobody needs one."""
-        return self._without_token(on_socket) if token is None else self._memory.admitted(token.strip())
+        if token is None:
+            return self._without_token(on_socket)
+        try:
+            return self._memory.admitted(token.strip())
+        except ScopeDenied:
+            self._rate.check(_REFUSED)  # whoever guesses is slowed down, and nobody else
+            raise
 
     def _without_token(self, on_socket: Identity | None) -> Identity:
         # Looked up every time: the first token that is made closes the door, and revoking the last does not open it.
         found = on_socket or (None if self._local is None or self._memory.tokens() else self._local)
         if found is None:
-            self._memory.log.write("memory.token.refused", level="warning", why="missing")
-            raise ScopeDenied("a token is needed", code="missing_token", hint="Authorization: Bearer rcl_…")
+            hint = "Authorization: Bearer rcl_…"
+            raise self._refused("missing", ScopeDenied("a token is needed", code="missing_token", hint=hint))
         return found
+
+    def _refused(self, why: str, error: ScopeDenied) -> ScopeDenied:
+        """What a caller is told who gets no further; it is logged, and so are those who try often."""
+        self._memory.log.write("memory.token.refused", level="warning", why=why)
+        self._rate.check(_REFUSED)
+        return error
 
     def charge(self, identity: Identity) -> None:
         """Takes one request off what a caller may make."""
@@ -89,9 +102,9 @@ class Gatekeeper:
         """A page in a browser gets nowhere: it names another host or itself, and cannot say that it sends JSON."""
         host, origin = headers.get("host", ""), headers.get("origin")
         if self._hosts is not None and (host.rpartition(":")[0] or host).strip("[]") not in self._hosts:
-            raise ScopeDenied("this server does not answer to that name", code="forbidden")
+            raise self._refused("host", ScopeDenied("this server does not answer to that name", code="forbidden"))
         if origin is not None and origin.partition("://")[2] != host:
-            raise ScopeDenied("this server does not answer other sites", code="forbidden")
+            raise self._refused("origin", ScopeDenied("this server does not answer other sites", code="forbidden"))
         if writes and headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             raise InvalidInput.of("invalid_request", "Content-Type", headers.get("content-type"), "application/json")
 
@@ -106,12 +119,16 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+_BY_CODE = {"missing_token": 401, "invalid_token": 401, "method_not_allowed": 405, "request_too_large": 413}
+
+
 def status_of(error: RecollectError) -> int:
     """The status that an error is told with over HTTP."""
     from recollect import errors
 
-    if error.code in {"missing_token", "invalid_token"}:
-        return 401
+    told = _BY_CODE.get(error.code)
+    if told is not None:
+        return told
     for kind, status in (
         (TooMany, 429),
         (errors.ScopeDenied, 403),

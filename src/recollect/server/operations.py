@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import itertools
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -18,6 +19,8 @@ from typing import Any
 from recollect.embedding.tokens import default_counter
 from recollect.errors import InvalidInput, ScopeDenied, SessionError
 from recollect.model.artifact import ArtifactKind
+from recollect.model.ids import is_uuid
+from recollect.model.session import Session
 from recollect.model.source import CapturedBy, Source
 from recollect.model.token import Identity, Rights
 from recollect.model.wire import dump
@@ -82,6 +85,8 @@ def _add(memory: MemorySystem, identity: Identity, p: of.Add) -> Any:
         fields["expires"] = timedelta(days=p.expires_days)
     if p.subjects:
         fields["about"] = p.subjects
+    if p.scope is None and p.chat_id is not None and p.user_id is None:
+        fields["scope"] = "group"  # said of a chat, and of nobody in it
     if p.source is not None:
         fields["source"] = Source(captured_by=CapturedBy.USER, conversation_id=p.source)
     return memory.remember(p.content, **_who(identity), **fields)
@@ -108,6 +113,7 @@ def _search(memory: MemorySystem, identity: Identity, p: of.Search) -> Any:
             "why": hit.why,
         }
         for hit in found.hits
+        if hit.message is None or _is_theirs(identity, memory.session(hit.message.session_id))
     ]
     return {
         "query": found.query,
@@ -123,12 +129,26 @@ def _own_session(memory: MemorySystem, identity: Identity, session_id: str | Non
     if session_id is None:
         return memory.session_of("chat", user=identity.user, chat=identity.chat)
     found = memory.session(session_id)
-    theirs = found is not None and (
-        found.user_id == identity.user or (found.user_id is None and found.chat_id is not None)
-    )
-    if found is None or not theirs or found.chat_id not in {None, identity.chat}:
+    if found is None or not _is_theirs(identity, found):
         raise SessionError(f"no session {session_id}", sessionId=session_id)
     return found
+
+
+def _is_theirs(identity: Identity, session: Session | None) -> bool:
+    """Whether a session is the caller's, and not of another chat than the one they call from."""
+    if session is None:
+        return True  # it has no session any more, and the gate has let it through
+    own = session.user_id == identity.user or (session.user_id is None and session.chat_id is not None)
+    return own and session.chat_id in {None, identity.chat}
+
+
+def _own_conversation(memory: MemorySystem, identity: Identity, conversation_id: str) -> str:
+    """A conversation of turns; one that is a session is only seen where the session is."""
+    if is_uuid(conversation_id):
+        found = memory.session(conversation_id)
+        if found is not None and not _is_theirs(identity, found):
+            raise SessionError(f"no session {conversation_id}", sessionId=conversation_id)
+    return conversation_id
 
 
 def _list(memory: MemorySystem, identity: Identity, p: of.List) -> Any:
@@ -185,7 +205,12 @@ def _conversations(memory: MemorySystem, identity: Identity, p: of.Some) -> Any:
             each.conversation_id, {"conversationId": each.conversation_id, "turns": 0, "lastAt": each.created_at}
         )
         known["turns"] += 1
-    return {"conversations": list(counts.values())[: p.limit]}
+    theirs = (
+        each
+        for each in counts.values()
+        if not is_uuid(each["conversationId"]) or _is_theirs(identity, memory.session(each["conversationId"]))
+    )
+    return {"conversations": list(itertools.islice(theirs, p.limit))}
 
 
 def _ingest_file(memory: MemorySystem, identity: Identity, p: of.Dropped) -> Any:
@@ -219,7 +244,7 @@ def _about_person(memory: MemorySystem, identity: Identity, p: of.Who) -> Any:
 
 
 def _sessions(memory: MemorySystem, identity: Identity, p: of.Some) -> Any:
-    own = [each for each in memory.sessions(limit=_ALL) if each.user_id == identity.user]
+    own = [each for each in memory.sessions(limit=_ALL) if each.user_id == identity.user and _is_theirs(identity, each)]
     return {"sessions": own[: p.limit]}
 
 
@@ -247,19 +272,22 @@ def _context(memory: MemorySystem, identity: Identity, p: of.Message) -> Any:
 
 
 def _turns(memory: MemorySystem, identity: Identity, p: of.OfConversation) -> Any:
-    return {"turns": [each.to_json() for each in memory.turns(identity.user, p.conversation_id, limit=p.limit)]}
+    conversation = _own_conversation(memory, identity, p.conversation_id)
+    return {"turns": [each.to_json() for each in memory.turns(identity.user, conversation, limit=p.limit)]}
 
 
 def _journal(memory: MemorySystem, identity: Identity, p: of.ForJournal) -> Any:
     from recollect.agent.turn import Scratchpad, journal_for  # the agent layer, for this one alone
 
-    pad = Scratchpad(memory, identity.user, p.conversation_id, "next", p.message, chat=identity.chat)
+    conversation = _own_conversation(memory, identity, p.conversation_id)
+    pad = Scratchpad(memory, identity.user, conversation, "next", p.message, chat=identity.chat)
     text = asyncio.run(journal_for(pad, p.view))
     return {"journal": text, "view": p.view, "tokenCount": default_counter().count(text)}
 
 
 def _feedback(memory: MemorySystem, identity: Identity, p: of.Reacted) -> Any:
-    return {"feedback": memory.give_feedback(identity.user, p.conversation_id, p.turn_id, p.reaction, p.text)}
+    conversation = _own_conversation(memory, identity, p.conversation_id)
+    return {"feedback": memory.give_feedback(identity.user, conversation, p.turn_id, p.reaction, p.text)}
 
 
 def _operation(
@@ -403,7 +431,7 @@ OPERATIONS: Sequence[Operation] = (
         _READ,
         of.OfTurn,
         "All that is kept of a turn.",
-        lambda m, i, p: {"turn": m.turn_log(i.user, p.conversation_id, p.turn_id)},
+        lambda m, i, p: {"turn": m.turn_log(i.user, _own_conversation(m, i, p.conversation_id), p.turn_id)},
     ),
     _operation("journal", "journal", _READ, of.ForJournal, "What an agent would be given of its turns.", _journal),
     _operation("feedback", "feedback", _WRITE, of.Reacted, "Say what you think of the answer of a turn.", _feedback),

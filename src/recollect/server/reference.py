@@ -6,7 +6,6 @@ An entity, an observation and a relation are memories each; what they are stands
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,7 +13,8 @@ from mcp.server import MCPServer
 from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
 
-from recollect.errors import ScopeDenied
+from recollect.errors import NotFound, ScopeDenied
+from recollect.model.graph import GRAPH, entity, observation, read, relation, written
 from recollect.model.memory import Memory
 from recollect.model.source import Source
 from recollect.model.token import Identity, Rights
@@ -24,7 +24,6 @@ if TYPE_CHECKING:  # a client waits for the first answer, which needs nothing of
     from recollect.system import MemorySystem
 
 T = TypeVar("T")
-_MARK = "reference"
 _MOST = 100_000
 _READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 _ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
@@ -75,23 +74,20 @@ class Graph:
             raise ScopeDenied(f"this needs the right to {self._needed.value}", code="forbidden")
         found = []
         for memory in self._memory.list(**self._who, limit=_MOST):
-            if memory.source.conversation_id == _MARK:
-                try:
-                    found.append((json.loads(memory.summary), memory))
-                except ValueError:
-                    continue  # edited since: it is a memory like any other now
+            told = read(memory.summary) if memory.source.conversation_id == GRAPH else None
+            if told is not None:
+                found.append((told, memory))
         return found[::-1]
 
-    def _put(self, content: str, told: dict[str, Any]) -> None:
-        key = hashlib.sha256(json.dumps(told, sort_keys=True).encode() + content.encode()).hexdigest()
-        self._memory.remember(
-            content,
-            **self._who,
-            verbatim=True,
-            summary=json.dumps(told, ensure_ascii=False),
-            source=Source(conversation_id=_MARK, message_id=key),
-            type="Fact",
-        )
+    def _put(self, content: str, told: dict[str, Any]) -> str:
+        """Remembers a part of the graph; what is kept of it, since secrets are masked."""
+        summary = written(told)
+        key = hashlib.sha256(summary.encode() + content.encode()).hexdigest()
+        source = Source(conversation_id=GRAPH, message_id=key)
+        kept = self._memory.remember(
+            content, **self._who, verbatim=True, summary=summary, source=source, type="Fact"
+        ).memory
+        return content if kept is None else kept.content
 
     def create_entities(self, entities: Iterable[Entity]) -> list[dict[str, Any]]:
         """New entities; those whose names are known are left as they are."""
@@ -100,51 +96,55 @@ class Graph:
         for each in entities:
             if each.name not in known:
                 known.add(each.name)
-                self._put(
-                    f"{each.name} ({each.entityType})", {"kind": "entity", "name": each.name, "type": each.entityType}
-                )
-                for text in dict.fromkeys(each.observations):
-                    self._put(text, {"kind": "observation", "entity": each.name})
-                made.append(each.model_dump())
+                self._put(f"{each.name} ({each.entityType})", entity(each.name, each.entityType))
+                kept = [self._put(text, observation(each.name)) for text in dict.fromkeys(each.observations)]
+                made.append({**each.model_dump(), "observations": kept})
         return made
 
     def create_relations(self, relations: Iterable[Relation]) -> list[dict[str, Any]]:
         """New relations; those that are there are left out."""
-        known = {_relation(told) for told, _ in self._found() if told.get("kind") == "relation"}
+        relations, found = list(relations), self._found()
+        self._check_known([name for each in relations for name in (each.from_, each.to)], found)
+        known = {_relation(told) for told, _ in found if told.get("kind") == "relation"}
         made = []
         for each in relations:
             key = (each.from_, each.to, each.relationType)
             if key not in known:
                 known.add(key)
-                told = {"kind": "relation", "from": each.from_, "to": each.to, "type": each.relationType}
-                self._put(f"{each.from_} {each.relationType} {each.to}", told)
+                content = f"{each.from_} {each.relationType} {each.to}"
+                self._put(content, relation(each.from_, each.to, each.relationType))
                 made.append(each.model_dump(by_alias=True))
         return made
 
     def add_observations(self, observations: Iterable[Observations]) -> list[dict[str, Any]]:
         """What is new about entities."""
-        found = self._found()
-        names = {told["name"] for told, _ in found if told.get("kind") == "entity"}
+        observations, found = list(observations), self._found()
+        self._check_known([each.entityName for each in observations], found)
         done = []
         for each in observations:
-            if each.entityName not in names:
-                raise ScopeDenied(f"no entity {each.entityName}", code="not_found")
             known = {m.content for told, m in found if told.get("entity") == each.entityName}
-            added = [text for text in dict.fromkeys(each.contents) if text not in known]
-            for text in added:
-                self._put(text, {"kind": "observation", "entity": each.entityName})
+            new = [text for text in dict.fromkeys(each.contents) if text not in known]
+            added = [self._put(text, observation(each.entityName)) for text in new]
             done.append({"entityName": each.entityName, "addedObservations": added})
         return done
 
-    def delete(self, gone: Callable[[dict[str, Any], Memory], bool]) -> int:
+    @staticmethod
+    def _check_known(names: Iterable[str], found: Iterable[tuple[dict[str, Any], Memory]]) -> None:
+        """Refuses entities that are not there, before anything is done."""
+        known = {told["name"] for told, _ in found if told.get("kind") == "entity"}
+        for name in names:
+            if name not in known:
+                raise NotFound(f"no entity {name}", code="not_found")
+
+    def delete(self, what: str, gone: Callable[[dict[str, Any], Memory], bool]) -> dict[str, Any]:
         """Retracts what is to go: it is never found again, and stays in its history."""
-        found = [memory for told, memory in self._found() if gone(told, memory)]
-        for memory in found:
-            self._memory.retract(memory.memory_id, **self._who, reason="deleted by an MCP client")
-        return len(found)
+        for told, memory in self._found():
+            if gone(told, memory):
+                self._memory.retract(memory.memory_id, **self._who, reason="deleted by an MCP client")
+        return {"success": True, "message": f"{what} deleted successfully"}
 
     def graph(self, wanted: Callable[[dict[str, Any]], bool] = lambda _: True) -> dict[str, Any]:
-        """Entities with their observations, and the relations between them."""
+        """Entities with their observations, and the relations that touch them."""
         entities: dict[str, dict[str, Any]] = {}
         found = self._found()
         for told, _ in found:
@@ -157,7 +157,7 @@ class Graph:
         relations = [
             {"from": told["from"], "to": told["to"], "relationType": told["type"]}
             for told, _ in found
-            if told.get("kind") == "relation" and told["from"] in shown and told["to"] in shown
+            if told.get("kind") == "relation" and (told["from"] in shown or told["to"] in shown)
         ]
         return {"entities": list(shown.values()), "relations": relations}
 
@@ -193,7 +193,7 @@ def add_reference_tools(  # noqa: C901  nine tools
         def gone(told: dict[str, Any], _: Memory) -> bool:
             return bool(names & {told.get("name"), told.get("entity"), told.get("from"), told.get("to")})
 
-        return {"deleted": await done(Rights.WRITE, lambda graph: graph.delete(gone))}
+        return await done(Rights.WRITE, lambda graph: graph.delete("Entities", gone))
 
     @server.tool(description="Delete observations of entities.", annotations=_DESTROYS)
     async def delete_observations(deletions: list[Deletion]) -> dict[str, Any]:
@@ -202,7 +202,7 @@ def add_reference_tools(  # noqa: C901  nine tools
         def gone(told: dict[str, Any], memory: Memory) -> bool:
             return (told.get("entity"), memory.content) in wanted
 
-        return {"deleted": await done(Rights.WRITE, lambda graph: graph.delete(gone))}
+        return await done(Rights.WRITE, lambda graph: graph.delete("Observations", gone))
 
     @server.tool(description="Delete relations between entities.", annotations=_DESTROYS)
     async def delete_relations(relations: list[Relation]) -> dict[str, Any]:
@@ -211,7 +211,7 @@ def add_reference_tools(  # noqa: C901  nine tools
         def gone(told: dict[str, Any], _: Memory) -> bool:
             return told.get("kind") == "relation" and _relation(told) in wanted
 
-        return {"deleted": await done(Rights.WRITE, lambda graph: graph.delete(gone))}
+        return await done(Rights.WRITE, lambda graph: graph.delete("Relations", gone))
 
     @server.tool(description="Read the whole knowledge graph.", annotations=_READS)
     async def read_graph() -> dict[str, Any]:

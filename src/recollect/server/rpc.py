@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from recollect.errors import RecollectError, ScopeDenied
+from recollect.errors import InvalidInput, RecollectError, ScopeDenied
 from recollect.model.token import Identity
 from recollect.server.operations import BY_METHOD, call
 from recollect.system import MemorySystem
@@ -39,7 +39,7 @@ def answer(
                 if number:
                     charge(identity)
             except RecollectError as error:
-                told: dict[str, Any] | None = _error(None, REFUSED, error.message, error.to_json())
+                told = _unless_notified(one, _error(_number(one), REFUSED, error.message, error.to_json()))
             else:
                 told = _one(memory, identity, one)
             answers += [] if told is None else [told]
@@ -51,12 +51,22 @@ def answer(
 def _one(memory: MemorySystem, identity: Identity, request: Any) -> dict[str, Any] | None:
     if not isinstance(request, dict) or request.get("jsonrpc") != "2.0" or not isinstance(request.get("method"), str):
         return _error(None, INVALID_REQUEST, 'a request is {"jsonrpc": "2.0", "method": "…", "params": {…}, "id": 1}')
-    number = request.get("id")
-    sound = isinstance(number, str | int) or (isinstance(number, float) and math.isfinite(number))
-    if not (number is None or sound) or isinstance(number, bool):
+    number = _number(request)
+    if number is None and request.get("id") is not None:
         return _error(None, INVALID_REQUEST, "an id is a text or a number")
-    told = _called(memory, identity, request, number)
-    return told if "id" in request else None
+    return _unless_notified(request, _called(memory, identity, request, number))
+
+
+def _number(request: Any) -> Any:
+    """The id of a request, if it has a sound one."""
+    number = request.get("id") if isinstance(request, dict) else None
+    sound = isinstance(number, str | int) or (isinstance(number, float) and math.isfinite(number))
+    return number if sound and not isinstance(number, bool) else None
+
+
+def _unless_notified(request: Any, told: dict[str, Any]) -> dict[str, Any] | None:
+    """A request without an id wants no answer."""
+    return None if isinstance(request, dict) and "id" not in request else told
 
 
 def _called(  # noqa: PLR0911  one for every way it can end
@@ -73,13 +83,14 @@ def _called(  # noqa: PLR0911  one for every way it can end
         result = call(memory, identity, operation, operation.parameters.model_validate(given))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        where = ".".join(map(str, first["loc"]))
+        where = ".".join(map(str, first["loc"])) or "params"
         data = {"code": "invalid_input", "field": where}
         return _error(number, INVALID_PARAMS, f"{where}: {first['msg']}", data)
     except ScopeDenied as error:
         return _error(number, FORBIDDEN, error.message, error.to_json())
     except RecollectError as error:
-        return _error(number, REFUSED, error.message, error.to_json())
+        code = INVALID_PARAMS if isinstance(error, InvalidInput) else REFUSED
+        return _error(number, code, error.message, error.to_json())
     except Exception as error:  # noqa: BLE001  no trace of it reaches a caller
         memory.log.write("memory.server.failed", level="error", method=request["method"], detail=type(error).__name__)
         return _error(number, INTERNAL, "something went wrong here", {"code": "internal_error"})

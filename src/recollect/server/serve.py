@@ -35,11 +35,12 @@ def serve(
     unix_socket: Path | None = None,
     watch: bool = True,
     pages: Callable[[FastAPI, MemorySystem, Gatekeeper], None] | None = None,
+    tools: str = "recollect",
     told: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Serves until it is ended; what runs then is finished first.
 
-    `pages` adds pages for people, `told` hears where it listens.
+    `pages` adds pages for people, `tools` are those of MCP, `told` hears where it listens.
     """
     settings = memory.settings.server
     place, number = host or settings.host, settings.port if port is None else port
@@ -55,7 +56,7 @@ def serve(
     hosts = frozenset({"localhost", "127.0.0.1", "::1", place.strip("[]")}) if loopback else None
     gatekeeper = Gatekeeper(memory, local if loopback else None, hosts)
     added = None if pages is None else lambda app: pages(app, memory, gatekeeper)
-    app = build_app(memory, gatekeeper, None if unix_socket is None else local, added)
+    app = build_app(memory, gatekeeper, None if unix_socket is None else local, added, tools)
     config = uvicorn.Config(
         app,
         log_level="warning",

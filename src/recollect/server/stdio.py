@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
@@ -26,10 +28,22 @@ def serve_stdio(
     with _quick_import():
         from recollect.server.mcp import build_mcp
     memory = _Opened(open_memory)
+    _end_when_told(memory)
     try:
         build_mcp(memory, lambda: local_identity(memory(), user, chat), tools).run("stdio")
     finally:
         memory.close()
+
+
+def _end_when_told(memory: _Opened) -> None:
+    """Ctrl-C and SIGTERM end it at once: the thread that waits for input hears of nothing else."""
+
+    def end(number: int, _: object) -> None:
+        memory.close()
+        os._exit(128 + number)
+
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, end)
 
 
 @contextmanager

@@ -9,48 +9,84 @@ from datetime import UTC, datetime
 from typing import Any
 
 from recollect.errors import InvalidInput
+from recollect.model.graph import entity, observation, relation
 
 FORMATS = ("mem0", "langgraph", "mcp", "chatgpt", "claude")
+_WRAPPED = ("results", "memories", "items", "conversations")
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something that another memory knew."""
+    """Something that another memory knew; `graph` says what it was in a graph of entities and relations."""
 
     key: str
     content: str
     at: datetime | None = None
     user: str | None = None
+    namespace: tuple[str, ...] = ()
+    graph: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """A conversation that somebody had: (role, text, time) in order."""
+    """A conversation that somebody had, in order."""
 
     key: str
     title: str
-    said: list[tuple[str, str, datetime | None]] = field(default_factory=list)
+    said: list[Utterance] = field(default_factory=list)
 
 
-def read_foreign(text: str, kind: str | None = None) -> tuple[str, list[Fact], list[Talk]]:
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """What was said; the key tells it from everything else in its conversation."""
+
+    key: str
+    role: str
+    text: str
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """What an export holds, and how many of its items could not be read."""
+
+    kind: str
+    facts: list[Fact]
+    talks: list[Talk]
+    unreadable: int
+
+
+def read_foreign(text: str, kind: str | None = None) -> Foreign:
     """The format of an export, and what it holds; the format is told from its shape where none is named."""
     if kind is not None and kind not in FORMATS:
         raise InvalidInput.of("unknown_format", "format", kind, "one of " + ", ".join(FORMATS))
     data = _parsed(text.removeprefix("\ufeff"))
     found = kind or _told(data)
-    if found in _FACTS:
-        facts = [fact for each in data for fact in _soundly(_FACTS[found], each) if isinstance(fact, Fact)]
-        return found, [fact for fact in facts if _is_text(fact.content) and _is_text(fact.key)], []
-    talks = [talk for each in data for talk in _soundly(_TALKS[found], each) if isinstance(talk, Talk)]
-    return found, [], talks
+    read = _soundly(_FACTS.get(found) or _TALKS[found], data)
+    facts = [each for each in read.items if isinstance(each, Fact) and _is_text(each.content) and _is_text(each.key)]
+    talks = [each for each in read.items if isinstance(each, Talk)]
+    if data and not facts and not talks:
+        raise InvalidInput.of("unknown_format", "file", f"nothing that {found} exports", "an export of it")
+    return Foreign(found, facts, talks, read.unreadable)
 
 
-def _soundly(read: Callable[[list[Any]], Iterator[Any]], item: Any) -> list[Any]:
-    """What is in one item of an export; one of another shape is passed over, and the others are not lost by it."""
-    try:
-        return list(read([item]))
-    except (AttributeError, TypeError, KeyError, ValueError):
-        return []
+@dataclass(slots=True)
+class _Read:
+    items: list[Any] = field(default_factory=list)
+    unreadable: int = 0
+
+
+def _soundly(read: Callable[[list[Any]], Iterator[Any]], data: list[Any]) -> _Read:
+    """What is in the items of an export; one of another shape is counted, and the others are not lost by it."""
+    done = _Read()
+    for item in data:
+        try:
+            found = list(read([item]))
+        except (AttributeError, TypeError, KeyError, ValueError):
+            found = []
+        done.items += found
+        done.unreadable += not found
+    return done
 
 
 def _is_text(value: str) -> bool:
@@ -70,13 +106,15 @@ def _parsed(text: str) -> list[Any]:
         except (ValueError, RecursionError):
             raise InvalidInput.of("unknown_format", "file", "no JSON", "an export in JSON or lines of it") from None
     if isinstance(data, Mapping):
-        inner = data.get("results") or data.get("memories") or data.get("items") or data.get("conversations")
-        data = inner if isinstance(inner, list) else [data]
+        inner = next((data[name] for name in _WRAPPED if isinstance(data.get(name), list)), None)
+        data = [data] if inner is None else inner
     return [each for each in data if isinstance(each, Mapping)] if isinstance(data, list) else []
 
 
 def _told(data: list[Any]) -> str:
-    first = data[0] if data else {}
+    if not data:
+        raise InvalidInput.of("unknown_format", "file", "nothing", "an export that holds something")
+    first = data[0]
     for kind, names in (
         ("chatgpt", {"mapping"}),
         ("claude", {"chat_messages"}),
@@ -106,7 +144,8 @@ def _langgraph(data: list[Any]) -> Iterator[Fact]:
         if content:
             place = ".".join(map(str, space)) if isinstance(space, list) else str(space)
             at = _moment(each.get("updated_at") or each.get("created_at"))
-            yield Fact(f"langgraph {place} {each.get('key')} {content}", content, at)
+            names = tuple(map(str, space)) if isinstance(space, list) else (str(space),)
+            yield Fact(f"langgraph {place} {each.get('key')} {content}", content, at, namespace=names)
 
 
 def _content(value: Any) -> str:
@@ -126,14 +165,13 @@ def _mcp(data: list[Any]) -> Iterator[Fact]:
             name, kind = _text(each.get("name")), _text(each.get("entityType")) or "thing"
             if name is None:
                 continue
-            yield Fact(f"mcp entity {name}", f"{name} is a {kind}")
+            yield Fact(f"mcp entity {name} {kind}", f"{name} ({kind})", graph=entity(name, kind))
             for text in each.get("observations") or []:
                 if isinstance(text, str) and text.strip():
-                    told = text if name.casefold() in text.casefold() else f"{name}: {text}"
-                    yield Fact(f"mcp {name} {text}", told)
+                    yield Fact(f"mcp {name} {text}", text, graph=observation(name))
         elif each.get("type") == "relation":
             start, end, kind = (_text(each.get(name)) or "" for name in ("from", "to", "relationType"))
-            yield Fact(f"mcp {start} {kind} {end}", f"{start} {kind.replace('_', ' ')} {end}")
+            yield Fact(f"mcp {start} {kind} {end}", f"{start} {kind} {end}", graph=relation(start, end, kind))
 
 
 def _chatgpt(data: list[Any]) -> Iterator[Talk]:
@@ -148,12 +186,21 @@ def _chatgpt(data: list[Any]) -> Iterator[Talk]:
             if isinstance(message, Mapping):
                 role = (message.get("author") or {}).get("role")
                 parts = (message.get("content") or {}).get("parts") or []
-                text = "\n".join(part for part in parts if isinstance(part, str)).strip()
-                if role in {"user", "assistant"} and text:
-                    said.append((str(role), text, _moment(message.get("create_time"))))
+                text = "\n".join(filter(None, map(_spoken, parts))).strip()
+                # What is addressed to a tool was never said to anybody.
+                if role in {"user", "assistant"} and text and message.get("recipient") in {None, "all"}:
+                    key = str(message.get("id") or at)
+                    said.append(Utterance(key, str(role), text, _moment(message.get("create_time"))))
             at = nodes[at].get("parent") if isinstance(nodes[at], Mapping) else None
         key = each.get("conversation_id") or each.get("id") or each.get("title")
         yield Talk(f"chatgpt {key}", str(each.get("title") or ""), said[::-1])
+
+
+def _spoken(part: Any) -> str:
+    """The words of a part of a message: what was typed, or what was heard."""
+    if isinstance(part, Mapping) and part.get("content_type") == "audio_transcription":
+        part = part.get("text")
+    return part if isinstance(part, str) else ""
 
 
 def _last(nodes: Mapping[str, Any]) -> str | None:
@@ -164,7 +211,7 @@ def _claude(data: list[Any]) -> Iterator[Talk]:
     roles = {"human": "user", "assistant": "assistant"}
     for each in data:
         said = []
-        for message in each.get("chat_messages") or []:
+        for number, message in enumerate(each.get("chat_messages") or []):
             if not isinstance(message, Mapping) or message.get("sender") not in roles:
                 continue
             given = message.get("content")
@@ -173,7 +220,9 @@ def _claude(data: list[Any]) -> Iterator[Talk]:
                 part["text"] for part in parts if isinstance(part, Mapping) and isinstance(part.get("text"), str)
             )
             if isinstance(text, str) and text.strip():
-                said.append((roles[message["sender"]], text.strip(), _moment(message.get("created_at"))))
+                key = str(message.get("uuid") or number)
+                at = _moment(message.get("created_at"))
+                said.append(Utterance(key, roles[message["sender"]], text.strip(), at))
         yield Talk(f"claude {each.get('uuid') or each.get('name')}", str(each.get("name") or ""), said)
 
 

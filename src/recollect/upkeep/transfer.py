@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from recollect.errors import InvalidInput, ScopeDenied, StorageError
@@ -20,6 +22,7 @@ from recollect.storage.relational.transfer import TABLES, Checksum, Table
 FORMAT, VERSION = "recollect-export", 1
 _BATCH = 500
 _IMPORTED = "imported."
+_FILES = "files"
 # What a store says about itself, and who may call: neither belongs to another store.
 _LEFT_OUT = frozenset({"meta", "tokens"})
 _WHOLE = tuple(table for table in TABLES if table.name not in _LEFT_OUT)
@@ -39,13 +42,33 @@ class Blobs(Protocol):
         ...
 
 
-def export_lines(storage: Storage, blobs: Blobs) -> Iterator[str]:
-    """All of a store, from one view of it, and the blobs that it names, line by line."""
+class Files(Protocol):
+    """The files that sessions are kept in."""
+
+    def all(self) -> Iterator[tuple[str, bytes]]:
+        """Every file, by name."""
+        ...
+
+    def check(self, name: str) -> str:
+        """A name that may be kept."""
+        ...
+
+    def put(self, name: str, data: bytes) -> None:
+        """Keeps a file."""
+        ...
+
+
+def export_lines(storage: Storage, blobs: Blobs, files: Files) -> Iterator[str]:
+    """All of a store, from one view of it, with the blobs that it names and the files of sessions, line by line."""
     lines, names = storage.read(lambda reader: (_exported(reader, storage.orchestrator_id), reader.artifact_blobs()))
     yield from lines[:-1]
     for name in sorted(names):
         yield json.dumps({"blob": name, "data": base64.b64encode(blobs.raw(name)).decode()})
-    yield lines[-1]
+    digests = {}
+    for name, data in files.all():
+        digests[name] = hashlib.sha256(data).hexdigest()
+        yield json.dumps({"file": name, "data": base64.b64encode(data).decode()})
+    yield json.dumps({"end": {**json.loads(lines[-1])["end"], _FILES: digests}})
 
 
 def _exported(reader: Reader, orchestrator_id: str) -> list[str]:
@@ -63,13 +86,14 @@ def _exported(reader: Reader, orchestrator_id: str) -> list[str]:
     return lines
 
 
-def import_lines(storage: Storage, blobs: Blobs, lines: Iterable[str]) -> dict[str, int]:
+def import_lines(storage: Storage, blobs: Blobs, files: Files, lines: Iterable[str]) -> dict[str, int]:
     """Takes in what was exported, all of it or nothing; how many rows by table. What was imported before is left alone.
 
     The store must be empty, and of the same orchestrator: rows keep their numbers, times and history.
     """
-    rows, ends, head, kept = _read(lines)
-    digest = _checked(storage.orchestrator_id, rows, ends, head, kept)
+    given = _read(lines, files)
+    digest = _checked(storage.orchestrator_id, given)
+    rows = given.rows
 
     def work(writer: Writer) -> dict[str, int]:
         if writer.meta(_IMPORTED + "digest") == digest:
@@ -78,7 +102,7 @@ def import_lines(storage: Storage, blobs: Blobs, lines: Iterable[str]) -> dict[s
             raise StorageError(
                 f"the memory of {storage.orchestrator_id} is not empty",
                 code="import_target_not_empty",
-                hint="import into a new orchestrator",
+                hint="import into another --root",
             )
         for table in _WHOLE:
             found = rows.get(table.name, [])
@@ -86,25 +110,32 @@ def import_lines(storage: Storage, blobs: Blobs, lines: Iterable[str]) -> dict[s
                 writer.load(table, found[start : start + _BATCH])
         writer.loaded()
         _check_sound(writer)
-        if head.get("activeModel") is not None:
-            writer.set_meta("active_model", str(head["activeModel"]))
+        if given.head.get("activeModel") is not None:
+            writer.set_meta("active_model", str(given.head["activeModel"]))
         writer.set_meta(_IMPORTED + "digest", digest)
+        for name, data in given.files.items():  # before this counts, so that no session is without its files
+            files.put(name, data)
         return {name: len(found) for name, found in rows.items() if found}
 
-    for name, data in kept.items():  # one that nothing names in the end is swept up
+    for name, data in given.blobs.items():  # one that nothing names in the end is swept up
         blobs.put_raw(name, data)
     return storage.write(work)
 
 
-def _checked(
-    orchestrator_id: str,
-    rows: dict[str, list[Row]],
-    ends: dict[str, Any],
-    head: dict[str, Any],
-    blobs: dict[str, bytes],
-) -> str:
+@dataclass(slots=True)
+class _Given:
+    """What a file holds, read and not yet believed."""
+
+    head: dict[str, Any]
+    rows: dict[str, list[Row]] = field(default_factory=dict)
+    blobs: dict[str, bytes] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
+    ends: dict[str, Any] = field(default_factory=dict)
+
+
+def _checked(orchestrator_id: str, given: _Given) -> str:
     """Refuses what is another's, or not what its last line says; what it is known by."""
-    owner = head.get("orchestratorId")
+    owner = given.head.get("orchestratorId")
     if owner != orchestrator_id:  # every memory carries the id, under a digest
         raise ScopeDenied(
             f"this is the memory of {owner}, not of {orchestrator_id}",
@@ -112,15 +143,17 @@ def _checked(
             hint=f"import it with --orchestrator {owner}",
         )
     sums = {name: Checksum() for name in _BY_NAME}
-    for name, found in rows.items():
+    for name, found in given.rows.items():
         sums[name].add(found)
-    told = {name: list(ends.get(name, ())) for name in sums}
+    told = {name: list(given.ends.get(name, ())) for name in sums}
     if {name: list(each.value) for name, each in sums.items()} != told:
         raise InvalidInput.of("damaged_export", "file", "other rows", "what its last line says", hint="export it again")
-    named = {row[_BLOB] for row in rows.get("artifacts", []) if row[_BLOB] is not None}
-    if named != blobs.keys():
+    named = {row[_BLOB] for row in given.rows.get("artifacts", []) if row[_BLOB] is not None}
+    if named != given.blobs.keys():
         raise InvalidInput.of("damaged_export", "blobs", "others", "those that the artifacts name")
-    return json.dumps(ends, sort_keys=True)
+    if {name: hashlib.sha256(data).hexdigest() for name, data in given.files.items()} != given.ends.get(_FILES, {}):
+        raise InvalidInput.of("damaged_export", "files", "others", "those that its last line names")
+    return json.dumps(given.ends, sort_keys=True)
 
 
 def _check_sound(reader: Reader) -> None:
@@ -140,30 +173,31 @@ def is_export(first_line: str) -> bool:
         return False
 
 
-def _read(lines: Iterable[str]) -> tuple[dict[str, list[Row]], dict[str, Any], dict[str, Any], dict[str, bytes]]:
-    rows: dict[str, list[Row]] = {}
-    blobs: dict[str, bytes] = {}
-    head: dict[str, Any] | None = None
+def _read(lines: Iterable[str], files: Files) -> _Given:
+    given: _Given | None = None
     for number, line in enumerate(lines):
         if not line.strip():
             continue
         data = _object(line, number)
-        if head is None:
-            head = data
+        if given is None:
+            given = _Given(data)
             if data.get("format") != FORMAT or data.get("version") != VERSION:
                 raise InvalidInput.of("unknown_format", "file", data, f"{FORMAT} of version {VERSION}")
         elif "end" in data:
             if not isinstance(data["end"], dict):
                 raise InvalidInput.of("damaged_export", "file", f"line {number + 1}", "counts and digests")
-            return rows, data["end"], head, blobs
+            given.ends = data["end"]
+            return given
         elif "blob" in data:
-            blobs[str(data["blob"])] = _bytes(data.get("data"), number)
+            given.blobs[str(data["blob"])] = _bytes(data.get("data"), number)
+        elif "file" in data:
+            given.files[files.check(str(data["file"]))] = _bytes(data.get("data"), number)
         else:
             table = _BY_NAME.get(str(data.get("table")))
             row = data.get("row")
             if table is None or not isinstance(row, list) or len(row) != len(table.columns):
                 raise InvalidInput.of("damaged_export", "file", f"line {number + 1}", "a row of a table")
-            rows.setdefault(table.name, []).append(_row(table, row, number))
+            given.rows.setdefault(table.name, []).append(_row(table, row, number))
     raise InvalidInput.of("damaged_export", "file", "no last line", "a whole export", hint="it was cut off")
 
 

@@ -52,6 +52,8 @@ def check_backup(path: Path, orchestrator_id: str | None) -> None:
                 raise CorruptDatabase(f"{path} is no database", path=str(path))
     except FileNotFoundError:
         raise NotFound(f"there is no file {path}", code="file_not_found") from None
+    except OSError as error:
+        raise CorruptDatabase(f"{path} cannot be read: {error.strerror}", path=str(path)) from error
     with translated(path):
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
         try:

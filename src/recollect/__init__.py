@@ -76,6 +76,7 @@ if TYPE_CHECKING:
         Conflict,
         Graph,
         Learned,
+        Pulse,
     )
     from recollect.model.artifact import (
         Artifact,
@@ -222,6 +223,7 @@ _HOMES = {
     "Person": "recollect.model.person",
     "Place": "recollect.turns",
     "Promotion": "recollect.turns",
+    "Pulse": "recollect.looking",
     "Reaction": "recollect.model.turn",
     "Recall": "recollect.recall",
     "Receipt": "recollect.knowledge",
@@ -331,6 +333,7 @@ __all__ = [
     "Person",
     "Place",
     "Promotion",
+    "Pulse",
     "Reaction",
     "Recall",
     "Receipt",

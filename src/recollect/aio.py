@@ -53,6 +53,7 @@ class AsyncMemorySystem:
     list = _awaited(MemorySystem.list)
     changes = _awaited(MemorySystem.changes)
     learned = _awaited(MemorySystem.learned)
+    pulse = _awaited(MemorySystem.pulse)
     conflicts = _awaited(MemorySystem.conflicts)
     graph = _awaited(MemorySystem.graph)
     show = _awaited(MemorySystem.show)

@@ -10,10 +10,11 @@ from typing import Any
 from recollect.arguments import flag, memory_types, number_from
 from recollect.errors import InvalidInput, NotFound
 from recollect.knowledge import Access, everything
+from recollect.knowledge.people import Circle
 from recollect.model.check import Checker
 from recollect.model.clock import Clock, parse_time, to_micros
 from recollect.model.edge import Edge
-from recollect.model.event import Event
+from recollect.model.event import Event, EventKind
 from recollect.model.ids import check_uuid
 from recollect.model.memory import Kind, Memory
 from recollect.model.person import Person
@@ -35,6 +36,14 @@ class Changed:
 
     event: Event
     memory: Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """The sequence of the newest event, and whether anything has changed since the one that was asked about."""
+
+    sequence: int
+    changed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,26 +136,48 @@ class Looking:
         after: int = 0,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
+        kinds: Iterable[Any] | None = None,
         limit: int = 100,
     ) -> Sequence[Changed]:
         """What happened to the memories that the speaker may see, the last first.
 
-        In a period, or after the `sequence` of an event. What was forgotten is not among it.
+        In a period, or after the `sequence` of an event; `kinds` are the only kinds of events. What was forgotten is
+        not among it.
         """
         seen = self._all(user, chat)
         start = 0 if since is None else to_micros(parse_time(since, "since"))
         end = _LAST if until is None else to_micros(parse_time(until, "until"))
         most, first = number_from(limit, "limit", 1), _sequence(after)
+        check = Checker()
+        wanted = None if kinds is None else [check.enum(EventKind, each, "kinds", "invalid_kind") for each in kinds]
+        check.done()
 
         def read(reader: Reader) -> list[Changed]:
             found = []
             known: dict[str, Memory | None] = {}
-            for event in reader.changes(seen, first, start, end, most):
+            for event in reader.changes(seen, first, start, end, most, wanted):
                 named = [event.memory_id, *(event.detail[end] for end in _ENDS if end in event.detail)]
                 if all(self._shown(reader, seen, each, known) for each in named):
                     memory = known[str(event.memory_id)]
                     found += [] if memory is None else [Changed(event, memory)]
             return found
+
+        return self.__storage.read(read)
+
+    def pulse(self, *, user: str | None = None, chat: str | None = None, after: int | None = None) -> Pulse:
+        """Whether anything has changed for the speaker since an event, and which event is the newest now.
+
+        That is how a page that is open stays up to date; what was forgotten counts, though nothing of it is left.
+        """
+        seen = self._all(user, chat)
+
+        def read(reader: Reader) -> Pulse:
+            newest = reader.newest_event()
+            first = newest if after is None else _sequence(after)
+            changed = first < newest and (
+                reader.acted(seen.speaker.actor, first) or bool(reader.changes(seen, first, 0, _LAST, 1))
+            )
+            return Pulse(newest, changed)
 
         return self.__storage.read(read)
 
@@ -223,8 +254,14 @@ class Looking:
             found, _ = reader.by_seq(seen, reader.about(seen, [each.person_id for each in people], most))
             return [each for each in found.values() if not self.__access.withheld(each)]
         counting = gate(seen.orchestrator_id, seen.speaker, seen.now)
-        listed = reader.memories(counting, limit=most + 1, offset=0).memories
-        return [each for each in listed if not self.__access.withheld(each)]
+        # What contradicts something and what is about somebody is worth seeing before what is merely new.
+        told = [seq for pair in reader.open_conflicts(counting, most // 8) for seq in pair]
+        persons = [each.person_id for each in Circle.known(reader, seen.speaker).current()]
+        told += reader.about(counting, persons, most // 2) if persons else []
+        found, _ = reader.by_seq(counting, list(dict.fromkeys(told))[:most])
+        first = {each.memory_id: each for each in found.values()}
+        first |= {each.memory_id: each for each in reader.memories(counting, limit=most + 1, offset=0).memories}
+        return [each for each in first.values() if not self.__access.withheld(each)]
 
     def _grown(self, reader: Reader, seen: Visibility, start: Sequence[Memory], most: int) -> Graph:
         """Some memories, those that edges lead to from them, and who they are about."""

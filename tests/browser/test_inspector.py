@@ -206,6 +206,20 @@ _NODE = """name => {
 }"""
 
 
+_OUTSIDE = """() => {
+  const element = document.querySelector('.chart');
+  const chart = getElement(element).chart;
+  const data = chart.getModel().getSeriesByIndex(0).getData();
+  const box = element.getBoundingClientRect();
+  let outside = 0;
+  for (let i = 0; i < data.count(); i++) {
+    const [x, y] = data.getItemGraphicEl(i).transformCoordToGlobal(0, 0);
+    if (x < 0 || y < 0 || x > box.width || y > box.height) outside++;
+  }
+  return outside;
+}"""
+
+
 def test_the_graph_shows_memories_people_and_contradictions(life, tab, picture):
     tab.goto(f"{life.url}/graph")
     expect(tab.locator(".chart canvas")).to_be_visible()
@@ -215,7 +229,10 @@ def test_the_graph_shows_memories_people_and_contradictions(life, tab, picture):
     node = tab.evaluate(_NODE, "Sarah (wife)")
     tab.mouse.click(*node)
     expect(tab.locator(".side")).to_contain_text("My wife Sarah likes Italian food")
-    tab.mouse.click(*tab.evaluate(_NODE, "Sarah (wife)"))
+    assert tab.evaluate(_OUTSIDE) == 0  # all of it is seen
+    tab.mouse.click(*tab.evaluate(_NODE, "Sarah (wife)"))  # a second click adds what is around it
+    expect(tab.get_by_text(re.compile("1 contradiction"))).to_be_visible()
+    tab.get_by_role("button", name="Only this").click()
     expect(tab.get_by_role("button", name="Everything")).to_be_visible()
     expect(tab.get_by_text(re.compile(r"^\d+ memories, \d"))).not_to_contain_text("contradiction")
     tab.get_by_role("button", name="Everything").click()
@@ -386,7 +403,8 @@ def test_a_dropped_file_becomes_memories(life, tab, picture, tmp_path):
 
 def test_upkeep_says_what_would_be_put_away_and_does_it(life, tab, picture):
     tab.goto(f"{life.url}/upkeep")
-    expect(tab.get_by_text(re.compile(r"\d+ superseded"))).to_be_visible()
+    expect(tab.get_by_text(re.compile(r"\d+ that were replaced"))).to_be_visible()
+    expect(tab.get_by_text("I live in Berlin")).to_be_visible()
     picture("upkeep")
     tab.get_by_role("button", name="Look for what is wrong").click()
     expect(tab.get_by_text(re.compile("memories were looked at"))).to_be_visible()

@@ -162,7 +162,7 @@ def test_what_others_export_is_taken_in_once(memory, data, kind, memories, messa
     expected = {
         "mem0": "hiking",
         "langgraph": "window",
-        "mcp": "works at Acme",
+        "mcp": "works_at Acme",
         "chatgpt": "Take the train",
         "claude": "In autumn",
     }

@@ -196,7 +196,7 @@ def test_every_public_method_is_covered_by_the_attack():
     tried |= {"find_artifacts", "fetch_conversation_artifacts", "promoted", "roll_back_turn", "feedback_report"}
     tried |= {"reconcile_buckets", "bucket"}
     elsewhere |= {"ingest", "watch_ingest", "ingested", "bulletin"}
-    elsewhere |= {"changes", "learned", "conflicts", "graph"}
+    elsewhere |= {"changes", "pulse", "learned", "conflicts", "graph"}
     elsewhere |= {"export", "export_markdown", "import_data", "backup"}
     tried |= {"create_token", "tokens", "revoke_token", "admitted"}
     elsewhere |= {"people", "extract", "learn_pending", "forget_everything", "verify_erased"}

@@ -28,6 +28,11 @@ class Api:
         return self._memory.orchestrator_id
 
     @property
+    def largest_file_mb(self) -> int:
+        """The largest file that can be ingested."""
+        return self._memory.settings.memory.ingest.max_file_size_mb
+
+    @property
     def is_signed_in(self) -> bool:
         """Whether a token says who this is, which can be taken away again."""
         return self._token is not None

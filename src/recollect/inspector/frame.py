@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from fastapi import Request
@@ -12,7 +13,7 @@ from nicegui import ui
 from recollect.errors import RecollectError
 from recollect.inspector.api import Api
 from recollect.inspector.parts import empty_state
-from recollect.server.door import SIGN_IN
+from recollect.server.door import SIGN_IN, SIGN_OUT
 
 SECTIONS = (
     ("/", "search", "Search"),
@@ -29,6 +30,7 @@ SECTIONS = (
 _THEME = "recollect_theme"
 _THEMES = {"dark": True, "light": False}
 _LOOK_EVERY = 2.0
+_PATIENCE = 30.0
 _UNKNOWN = frozenset({"missing_token", "invalid_token"})
 
 Refresh = Callable[[], Awaitable[None] | None]
@@ -42,6 +44,8 @@ class View:
         self.query = request.query_params
         self._refreshes: list[Refresh] = []
         self._last: int | None = None
+        self._talking = 0
+        self._stale = False
 
     async def ask(self, name: str, /, **given: Any) -> dict[str, Any]:
         """What an operation answers."""
@@ -50,6 +54,15 @@ class View:
     def live(self, refresh: Refresh) -> None:
         """Does something whenever memory has changed."""
         self._refreshes.append(refresh)
+
+    @contextmanager
+    def talking(self) -> Iterator[None]:
+        """While somebody is asked something nothing is drawn anew: what they typed would be gone."""
+        self._talking += 1
+        try:
+            yield
+        finally:
+            self._talking -= 1
 
     async def attempt(self, work: Callable[[], Awaitable[Any]]) -> Any:
         """Does something that may be refused; then the page says so and stays as it is. None where it was."""
@@ -62,10 +75,11 @@ class View:
     async def look(self) -> None:
         """Looks whether anything has happened since the last look."""
         try:
-            found = (await self.ask("changes", after=self._last or 0, limit=1))["changes"]
-            newest = found[0]["event"]["sequence"] if found else self._last or 0
-            before, self._last = self._last, newest
-            if before is not None and newest > before:
+            found = await self.ask("pulse", after=self._last)
+            self._last = found["sequence"]
+            self._stale = self._stale or found["changed"]
+            if self._stale and not self._talking:
+                self._stale = False
                 for refresh in self._refreshes:
                     done = refresh()
                     if inspect.isawaitable(done):
@@ -100,8 +114,15 @@ async def framed(request: Request, api: Api, section: str, build: Callable[[View
         ui.label(api.identity().user).classes("who").props('title="Who is signed in"')
         _theme_button(dark)
         if api.is_signed_in:
-            ui.link("Sign out", "/sign-out").classes("quiet")
+            ui.link("Sign out", SIGN_OUT).classes("quiet")
     ui.skip_link("Skip to content", target=main)
+    with main:
+        waiting = ui.element("div").classes("waiting").props('role="status" aria-label="Loading"')
+    try:
+        await ui.context.client.connected(_PATIENCE)  # the frame is on the screen before anything is asked
+    except TimeoutError:
+        return  # nobody looks any more
+    waiting.delete()
     with main:
         try:
             await build(view)
@@ -113,9 +134,7 @@ async def framed(request: Request, api: Api, section: str, build: Callable[[View
     ui.on_exception(lambda: ui.notify("Something went wrong here.", type="negative", position="top"))
     await view.look()
     ui.timer(_LOOK_EVERY, view.look, immediate=False)
-    ui.keyboard(
-        on_key=lambda event: _pressed(event, section), ignore=["input", "select", "button", "textarea"], repeating=False
-    )
+    ui.keyboard(on_key=lambda event: _pressed(event, section), ignore=["input", "select", "textarea"], repeating=False)
 
 
 def _navigation(section: str) -> None:
@@ -131,8 +150,10 @@ def _navigation(section: str) -> None:
 
 
 def _theme_button(dark: ui.dark_mode) -> None:
-    def turn() -> None:
-        dark.value = not dark.value
+    async def turn() -> None:
+        # Without a choice it is as the system is, which only the browser knows.
+        is_dark = await ui.run_javascript("document.body.classList.contains('body--dark')")
+        dark.value = not is_dark
         name = "dark" if dark.value else "light"
         ui.run_javascript(f"document.cookie = '{_THEME}={name}; path=/; SameSite=Strict; max-age=31536000'")
 

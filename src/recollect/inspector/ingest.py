@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import base64
-import json
 from typing import Any
 
 from nicegui import ui
 
 from recollect.inspector.frame import View
-from recollect.inspector.parts import badge, empty_state, heading, panel, when
+from recollect.inspector.parts import badge, counted, empty_state, heading, more, panel, when
 from recollect.model.token import Rights
 
-_LARGEST = 20_000_000
+_LISTED = 20
 
 
 async def build(view: View) -> None:
@@ -39,6 +38,10 @@ async def build(view: View) -> None:
 
 def _drop_zone(view: View) -> None:
     reports = ui.column().classes("notes")
+    largest = view.api.largest_file_mb
+
+    def too_large() -> None:
+        ui.notify(f"Too large: at most {largest} MB", type="negative", position="top")
 
     async def take(event: Any) -> None:
         name, data = event.file.name, await event.file.read()
@@ -63,18 +66,25 @@ def _drop_zone(view: View) -> None:
 
     with panel(classes="drop"):
         scope = (
-            ui.toggle({"shared": "For everybody", "personal": "For me"}, value="shared")
+            ui.toggle({"personal": "For me", "shared": "For everybody"}, value="personal")
             .props("no-caps unelevated padding='4px 12px'")
             .classes("choice")
         )
-        ui.upload(
-            label="Drop files here",
+        zone = ui.upload(
+            label=f"Drop files here, up to {largest} MB each",
             multiple=True,
             auto_upload=True,
-            max_file_size=_LARGEST,
+            max_file_size=largest * 1024**2,
             on_upload=take,
-            on_rejected=lambda: ui.notify("Too large: at most 20 MB", type="negative", position="top"),
-        ).props("flat bordered").classes("upload")
+            on_rejected=too_large,
+        )
+        zone.props("flat bordered").classes("upload")
+
+        def failed() -> None:
+            zone.reset()  # or it would be sent again with the next one
+            ui.notify("It could not be sent.", type="negative", position="top")
+
+        zone.on("failed", failed)
 
 
 def _report(report: dict[str, Any]) -> None:
@@ -82,20 +92,22 @@ def _report(report: dict[str, Any]) -> None:
     badge(report["status"], "#15803d" if good else "#b91c1c")
     ui.label(report["name"])
     if good:
-        ui.label(f"{report['memories']} memories, {report['superseded']} replaced").classes("quiet")
+        made = counted(report["memories"], "memory", "memories")
+        ui.label(f"{made}, {report['superseded']} replaced").classes("quiet")
     else:
         ui.label(f"{report['message'] or ''} [{report['code']}]").classes("quiet")
 
 
 def _file_row(file: dict[str, Any]) -> None:
-    try:
-        name = json.loads(file["name"])[-1]
-    except (ValueError, LookupError, TypeError):
-        name = file["name"]
     with ui.element("article").classes("memory"):
-        ui.label(str(name)).classes("content")
+        ui.label(file["name"]).classes("content").props("dir=auto")
         with ui.row().classes("facts"):
             badge(f"version {file['version']}", "#475569")
             ui.label(when(file.get("finishedAt"))).classes("quiet")
             if file.get("documentId"):
-                ui.link("Its memory", f"/memory/{file['documentId']}")
+                ui.link("The document", f"/memory/{file['documentId']}")
+        made = list((file["manifest"].get("ids") or {}).values())
+        with ui.row().classes("facts"):
+            for number, memory_id in enumerate(made[:_LISTED], 1):
+                ui.link(f"memory {number}", f"/memory/{memory_id}")
+            more(len(made) - _LISTED)

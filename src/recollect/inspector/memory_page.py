@@ -4,28 +4,35 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
 from nicegui import background_tasks, ui
 
-from recollect.errors import RecollectError
+from recollect.errors import NotFound, RecollectError
 from recollect.inspector.frame import View, tell
 from recollect.inspector.parts import (
     COLOURS,
     TYPES,
     badge,
     confirmed,
+    counted,
+    empty_state,
     facts,
+    filled_in,
+    more,
     panel,
     shortened,
-    subheading,
     undoable,
     when,
 )
+from recollect.model.ids import is_uuid
 from recollect.model.token import Rights
 
-_PIN = 100
+_PIN, _UNPINNED = 100, 50
+_AROUND = 200
+_LISTED = 50
 _UNDO_SECONDS = 6
 _HAPPENED = {
     "memory.created": ("add_circle", "Learned"),
@@ -49,23 +56,34 @@ class _Page:
         self._view = view
         self._id = memory_id
         self._notes = ui.column().classes("notes")
+        self._pending_note = ui.column().classes("notes")
         self._body = ui.column().classes("whole")
         self._pending: asyncio.Task[None] | None = None
 
     async def show(self) -> None:
         """All of it, as it is now."""
-        memory = (await self._view.ask("show", memory_id=self._id))["memory"]
+        try:
+            memory = (await self._view.ask("show", memory_id=self._id))["memory"]
+        except NotFound as error:
+            if not self._body.default_slot.children:
+                raise
+            self._body.clear()
+            with self._body:
+                empty_state("delete_forever", "This memory is not there any more.", error.hint or "")
+            return
         events = (await self._view.ask("history", memory_id=self._id))["events"]
-        around = await self._view.ask("graph", around=self._id, limit=40)
+        around = await self._view.ask("graph", around=self._id, limit=_AROUND)
         people = {each["personId"]: around["labels"][each["personId"]] for each in around["people"]}
         about = [(each, people[each]) for each in around["about"].get(self._id, []) if each in people]
         self._body.clear()
         with self._body:
             with panel(classes="said"):
-                ui.label(memory["content"]).classes("quote")
+                ui.label(memory["content"]).classes("quote").props("dir=auto")
                 facts(memory)
-                if self._view.api.may(Rights.WRITE):
-                    self._actions(memory)
+                with ui.row().classes("actions"):
+                    if self._view.api.may(Rights.WRITE) and self._pending is None:
+                        self._actions(memory)
+                    ui.link("Show in graph", f"/graph?around={self._id}").classes("quiet")
             with ui.element("div").classes("columns"):
                 with ui.element("div").classes("column"):
                     _details(memory, about)
@@ -76,18 +94,16 @@ class _Page:
 
     def _actions(self, memory: Mapping[str, Any]) -> None:
         active = memory["status"] == "active"
-        with ui.row().classes("actions"):
-            if active:
-                _button("Edit", "edit", lambda: self._edit(memory))
-                pinned = memory["importance"] == _PIN
-                _button("Unpin" if pinned else "Pin", "push_pin", lambda: self._pin(memory))
-                _button("Supersede", "published_with_changes", self._supersede)
-            if memory["status"] in {"superseded", "archived"}:
-                _button("Let it count again", "restore", self._reinstate)
-            if memory["status"] in {"active", "superseded"}:
-                _button("Retract", "unpublished", self._retract)
-            _button("Forget", "delete_forever", self._forget, "negative")
-            ui.link("Show in graph", f"/graph?around={self._id}").classes("quiet")
+        if active:
+            _button("Edit", "edit", lambda: self._edit(memory))
+            pinned = memory["importance"] == _PIN
+            _button("Unpin" if pinned else "Pin", "push_pin", lambda: self._pin(memory))
+            _button("Supersede", "published_with_changes", self._supersede)
+        if memory["status"] in {"superseded", "archived"}:
+            _button("Let it count again", "restore", self._reinstate)
+        if memory["status"] in {"active", "superseded"}:
+            _button("Retract", "unpublished", self._retract)
+        _button("Forget", "delete_forever", self._forget, "negative")
 
     async def _do(self, name: str, /, **given: Any) -> dict[str, Any] | None:
         done: dict[str, Any] | None = await self._view.attempt(
@@ -103,40 +119,47 @@ class _Page:
             undoable(text, undo)
 
     async def _edit(self, memory: Mapping[str, Any]) -> None:
-        with ui.dialog() as dialog, ui.card().classes("dialog"):
-            subheading("Edit")
-            content = ui.textarea("What it says", value=memory["content"]).props("outlined autogrow autofocus")
+        def fields() -> Callable[[], Awaitable[Any]]:
+            content = ui.textarea("What it says", value=memory["content"]).props("outlined autofocus rows=6")
             kind = ui.select([*TYPES], label="Type", value=memory["type"]).props("outlined dense")
             importance = ui.number("Importance", value=memory["importance"], min=0, max=100, precision=0)
             importance.props("outlined dense")
-            with ui.row().classes("actions"):
-                ui.button("Cancel", on_click=lambda: dialog.submit(None)).props("flat")
-                ui.button("Save", on_click=lambda: dialog.submit("save")).props("unelevated")
-        if await dialog == "save":
-            new = {"content": content.value, "type": kind.value, "importance": int(importance.value or 0)}
-            changed = {name: value for name, value in new.items() if value != memory[name]}
+
+            async def save() -> dict[str, Any]:
+                new = {"content": content.value, "type": kind.value, "importance": int(importance.value or 0)}
+                changed = {name: value for name, value in new.items() if value != memory[name]}
+                if changed:
+                    await self._view.ask("edit", memory_id=self._id, **changed, reason="edited in the inspector")
+                return changed
+
+            return save
+
+        changed = await filled_in(self._view, "Edit", "", "Save", fields)
+        if changed:
             before = {name: memory[name] for name in changed}
-            if changed and await self._do("edit", **changed, reason="edited in the inspector") is not None:
-                self._noted("Changed.", lambda: self._do("edit", **before, reason="undone in the inspector"))
-        dialog.delete()
+            await self.show()
+            self._noted("Changed.", lambda: self._do("edit", **before, reason="undone in the inspector"))
 
     async def _pin(self, memory: Mapping[str, Any]) -> None:
-        before, after = memory["importance"], 50 if memory["importance"] == _PIN else _PIN
+        before, after = memory["importance"], _UNPINNED if memory["importance"] == _PIN else _PIN
         if await self._do("edit", importance=after) is not None:
             told = "Pinned: it is never put away." if after == _PIN else "No longer pinned."
             self._noted(told, lambda: self._do("edit", importance=before))
 
     async def _supersede(self) -> None:
-        with ui.dialog() as dialog, ui.card().classes("dialog"):
-            subheading("What is true instead?")
-            ui.label("The old memory stays in the history and is no longer recalled.").classes("quiet")
-            content = ui.textarea("The new memory").props("outlined autogrow autofocus")
-            with ui.row().classes("actions"):
-                ui.button("Cancel", on_click=lambda: dialog.submit(None)).props("flat")
-                ui.button("Supersede", on_click=lambda: dialog.submit("do")).props("unelevated")
-        text = (content.value or "").strip() if await dialog == "do" else ""
-        dialog.delete()
-        if text and await self._do("supersede", content=text, reason="superseded in the inspector") is not None:
+        def fields() -> Callable[[], Awaitable[Any]]:
+            content = ui.textarea("The new memory").props("outlined autofocus rows=4")
+
+            async def supersede() -> dict[str, Any]:
+                reason = "superseded in the inspector"
+                return await self._view.ask("supersede", memory_id=self._id, content=content.value or "", reason=reason)
+
+            return supersede
+
+        told = "The old memory stays in the history and is no longer recalled."
+        done = await filled_in(self._view, "What is true instead?", told, "Supersede", fields)
+        if done is not None:
+            await self.show()
             self._noted("Superseded.", self._reinstate)
 
     async def _reinstate(self) -> None:
@@ -144,37 +167,48 @@ class _Page:
 
     async def _retract(self) -> None:
         told = "It stays in its history and is never recalled again."
-        if await confirmed("Retract this memory?", told, "Retract"):
-            self._later("Retracting", lambda: self._do("retract"))
+        if await confirmed(self._view, "Retract this memory?", told, "Retract"):
+            await self._later("Retracting", lambda: self._do("retract"))
 
     async def _forget(self) -> None:
         told = "It is erased for good, with what was said of it, everywhere; it is not learned again."
-        if await confirmed("Forget this memory?", told, "Forget"):
+        if await confirmed(self._view, "Forget this memory?", told, "Forget"):
 
             async def forget() -> None:
                 done = await self._view.attempt(lambda: self._view.ask("forget", memory_id=self._id))
                 if done is not None:
                     ui.navigate.to("/")
 
-            self._later("Forgetting", forget)
+            await self._later("Forgetting", forget)
 
-    def _later(self, what: str, work: Callable[[], Awaitable[Any]]) -> None:
-        """Does what cannot be taken back only after a few seconds, in which it can."""
+    async def _later(self, what: str, work: Callable[[], Awaitable[Any]]) -> None:
+        """Does what cannot be taken back only after a few seconds, in which it can; nothing else is done meanwhile."""
+        with self._pending_note, ui.row().classes("undo") as line:
+            told = ui.label()
 
         async def wait() -> None:
-            await asyncio.sleep(_UNDO_SECONDS)
-            with self._notes:
+            for left in range(_UNDO_SECONDS, 0, -1):
+                told.set_text(f"{what} in {counted(left, 'second', 'seconds')}.")
+                await asyncio.sleep(1)
+            with self._pending_note:
+                self._pending = None
                 try:
                     await work()
                 except RecollectError as error:
                     tell(error)
-                self._notes.clear()
+                line.delete()
 
         async def stop() -> None:
-            task.cancel()
+            if self._pending is not None:
+                self._pending.cancel()
+                self._pending = None
+            line.delete()
+            await self.show()
 
-        task = background_tasks.create(wait(), name=what)
-        self._noted(f"{what} in {_UNDO_SECONDS} seconds.", stop)
+        with line:
+            ui.button("Undo", on_click=stop).props("flat dense")
+        self._pending = background_tasks.create(wait(), name=what)
+        await self.show()
 
 
 def _button(text: str, icon: str, work: Callable[[], Awaitable[None]], colour: str = "primary") -> None:
@@ -223,18 +257,25 @@ def _provenance(memory: Mapping[str, Any]) -> None:
         if source["speaker"]:
             ui.label(f"Said by {source['speaker']}")
         if source["sourcePath"]:
-            ui.label(source["sourcePath"]).classes("id")
+            ui.label(PurePath(source["sourcePath"]).name).classes("id").props("dir=auto")
             ui.link("The files that became memories", "/ingest")
-        conversation = source["conversationId"]
-        if conversation and source["messageId"]:
-            ui.link("What was said", f"/sessions/{quote(conversation, safe='')}?message={quote(source['messageId'])}")
+        conversation, message = source["conversationId"], source["messageId"]
+        if is_uuid(conversation) and is_uuid(message):
+            ui.link("What was said", f"/sessions/{conversation}?message={message}")
+        if conversation and message:
             ui.link("The turns of the conversation", f"/turns?which={quote(conversation, safe='')}")
         elif conversation:
             ui.label(f"Conversation {conversation}").classes("id")
 
 
 def _history(events: list[dict[str, Any]]) -> None:
-    with panel("History"), ui.element("ol").classes("history"):
+    with panel("History"):
+        more(len(events) - _LISTED, "earlier")
+        _happened(events[-_LISTED:])
+
+
+def _happened(events: list[dict[str, Any]]) -> None:
+    with ui.element("ol").classes("history"):
         for event in events:
             icon, name = _HAPPENED.get(event["kind"], ("circle", event["kind"]))
             with ui.element("li"):
@@ -263,7 +304,7 @@ def _related(memory_id: str, around: Mapping[str, Any]) -> None:
     with panel("Related"):
         if not touching:
             ui.label("Nothing is related to it.").classes("quiet")
-        for edge in touching:
+        for edge in touching[:_LISTED]:
             leads = edge["fromMemoryId"] == memory_id
             other = known[edge["toMemoryId"] if leads else edge["fromMemoryId"]]
             with ui.link(target=f"/memory/{other['memoryId']}").classes("memory"):
@@ -272,4 +313,7 @@ def _related(memory_id: str, around: Mapping[str, Any]) -> None:
                     badge(f"{edge['edgeType']} {'→' if leads else '←'}", colour)
                     if other["status"] != "active":
                         badge(other["status"], "#b91c1c")
-                ui.label(shortened(other["content"], 200)).classes("content")
+                ui.label(shortened(other["content"], 200)).classes("content").props("dir=auto")
+        more(len(touching) - _LISTED)
+        if around["truncated"]:
+            ui.link("More in the graph", f"/graph?around={memory_id}").classes("quiet")

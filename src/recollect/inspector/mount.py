@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import html
 import logging
 import re
 from collections.abc import Awaitable, Callable
 from importlib import resources
+from urllib.parse import quote
 
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from nicegui import core, ui
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.routing import Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -30,8 +32,8 @@ from recollect.inspector import (
 )
 from recollect.inspector.api import Api
 from recollect.inspector.frame import View, framed
-from recollect.server.door import COOKIE, SIGN_IN, credential
-from recollect.server.gatekeeper import Gatekeeper, error_body
+from recollect.server.door import SIGN_IN, SIGN_OUT, cookie_name, credential
+from recollect.server.gatekeeper import Gatekeeper, error_body, status_of
 from recollect.system import MemorySystem
 
 _STYLE = "/_inspector/style.css"
@@ -43,13 +45,13 @@ _PATHS = re.compile(
 # Pages are made by scripts of our own; whatever text they show loads nothing from anywhere and sends nothing anywhere.
 _POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
-    "img-src 'self' data:; font-src 'self' data:; connect-src 'self' ws: wss:; object-src 'none'; base-uri 'none'; "
+    "img-src 'self' data:; font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; "
     "form-action 'self'; frame-ancestors 'none'"
 )
 _HEADERS = {
     "Content-Security-Policy": _POLICY,
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",  # without any, forms would not say where they come from
 }
 _TIMEOUT = 30.0
 
@@ -64,6 +66,7 @@ def mount(app: FastAPI, memory: MemorySystem, gatekeeper: Gatekeeper) -> None:
         return Response(_file("style.css"), media_type="text/css", headers={"Cache-Control": "max-age=60"})
 
     ui.add_head_html(f'<link rel="stylesheet" href="{_STYLE}">', shared=True)
+    ui.add_head_html('<script>document.documentElement.lang = "en"</script>', shared=True)
     ui.run_with(
         app,
         title="Recollect",
@@ -97,8 +100,11 @@ class _Known:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not _PATHS.fullmatch(scope["path"]):
+            accepted = Headers(scope=scope).get("accept", "") if scope["type"] == "http" else ""
             told = RecollectError("Not Found", code="not_found")
-            await JSONResponse(error_body(told), 404)(scope, receive, send)
+            page = HTMLResponse(_file("not-found.html"), 404, headers=_HEADERS)
+            answer = page if "text/html" in accepted else JSONResponse(error_body(told), 404)
+            await answer(scope, receive, send)
             return
 
         async def with_headers(message: Message) -> None:
@@ -112,12 +118,13 @@ class _Known:
 def _add_sign_in(app: FastAPI, gatekeeper: Gatekeeper) -> None:
     page = _file("sign-in.html")
 
-    def shown(message: str, status: int = 200) -> HTMLResponse:
-        return HTMLResponse(page.replace("<!-- message -->", message), status, headers=_HEADERS)
+    def shown(request: Request, message: str, status: int = 200) -> HTMLResponse:
+        text = page.replace("<!-- message -->", message).replace("<!-- to -->", quote(_inside(request), safe="/"))
+        return HTMLResponse(text, status, headers=_HEADERS)
 
     @app.get(SIGN_IN, include_in_schema=False)
-    async def ask() -> Response:
-        return shown("")
+    async def ask(request: Request) -> Response:
+        return shown(request, "")
 
     @app.post(SIGN_IN, include_in_schema=False)
     async def sign_in(request: Request) -> Response:
@@ -127,18 +134,27 @@ def _add_sign_in(app: FastAPI, gatekeeper: Gatekeeper) -> None:
             gatekeeper.check_site(request.headers, writes=False)
             identity = gatekeeper.identify(token if isinstance(token, str) else "")
             gatekeeper.charge(identity)
-        except RecollectError:
-            return shown("This token is not valid: it may have expired or been revoked.", 401)
-        answer = RedirectResponse("/", 303)
+        except RecollectError as error:
+            wrong = "This token is not valid: it may have expired or been revoked."
+            told = wrong if error.code == "invalid_token" else f"{error.message}."
+            return shown(request, html.escape(told), status_of(error))
+        answer = RedirectResponse(_inside(request), 303)
         secure = request.url.scheme == "https"
-        answer.set_cookie(COOKIE, str(token).strip(), httponly=True, samesite="strict", secure=secure)
+        name = cookie_name(request.headers)
+        answer.set_cookie(name, str(token).strip(), httponly=True, samesite="strict", secure=secure)
         return answer
 
-    @app.get("/sign-out", include_in_schema=False)
-    async def sign_out() -> Response:
+    @app.get(SIGN_OUT, include_in_schema=False)
+    async def sign_out(request: Request) -> Response:
         answer = RedirectResponse(SIGN_IN, 303)
-        answer.delete_cookie(COOKIE, httponly=True, samesite="strict")
+        answer.delete_cookie(cookie_name(request.headers), httponly=True, samesite="strict")
         return answer
+
+
+def _inside(request: Request) -> str:
+    """Where somebody wanted to go: a page of ours, or the first one."""
+    wanted = request.query_params.get("to", "")
+    return wanted if _PATHS.fullmatch(wanted.partition("?")[0]) and wanted.startswith("/") else "/"
 
 
 def _add_pages(api: Callable[[Request], Api]) -> None:
@@ -149,7 +165,7 @@ def _add_pages(api: Callable[[Request], Api]) -> None:
 
     def page_of(path: str, section: str, title: str, build: Callable[[View, str], Awaitable[None]]) -> None:
         @ui.page(path, title=f"{title} · Recollect", response_timeout=_TIMEOUT)
-        async def show(request: Request, which: str) -> None:
+        async def show(request: Request, which: str = "") -> None:
             await framed(request, api(request), section, lambda view: build(view, which))
 
     page("/", "Search", search.build)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Protocol
 
 from nicegui import ui
 
@@ -79,7 +79,8 @@ def shortened(text: str, most: int = _LONG) -> str:
 def memory_row(memory: Mapping[str, Any], *, about: Any = (), note: str = "") -> None:
     """A memory in a list: what it says, and what kind it is; leads to its page."""
     with ui.link(target=f"/memory/{memory['memoryId']}").classes("memory"):
-        ui.label(shortened(memory["content"])).classes("content" + ("" if memory["status"] == "active" else " gone"))
+        gone = "" if memory["status"] == "active" else " gone"
+        ui.label(shortened(memory["content"])).classes(f"content{gone}").props("dir=auto")
         facts(memory, about=about, note=note)
 
 
@@ -104,25 +105,77 @@ def facts(memory: Mapping[str, Any], *, about: Any = (), note: str = "") -> None
 
 def bar(name: str, value: float, shown: str, most: float = 1.0) -> None:
     """A named value as a small bar."""
+    width = max(0.0, min(1.0, value / most if most else 0.0))
+    _bar(name, shown, f"width: {100 * width:.1f}%", "")
+
+
+def factor_bar(name: str, factor: float, widest: float = 0.05) -> None:
+    """A factor as a small bar from the middle, where it changes nothing: it lifts to the right, lowers to the left."""
+    part = max(-0.5, min(0.5, (factor - 1) / widest / 2))
+    start = 50 + 100 * min(0.0, part)
+    shown = "no change" if factor == 1 else f"{100 * (factor - 1):+.1f} %"
+    _bar(name, shown, f"margin-left: {start:.1f}%; width: {100 * abs(part):.1f}%", "middle")
+
+
+def _bar(name: str, shown: str, style: str, classes: str) -> None:
     with ui.element("div").classes("bar-row"):
         ui.label(name).classes("bar-name")
-        with ui.element("div").classes("bar").props(f'role="img" aria-label="{name}: {shown}"'):
-            width = max(0.0, min(1.0, value / most if most else 0.0))
-            ui.element("div").classes("fill").style(f"width: {100 * width:.1f}%")
+        with ui.element("div").classes(f"bar {classes}").props(f'role="img" aria-label="{name}: {shown}"'):
+            ui.element("div").classes("fill").style(style)
         ui.label(shown).classes("bar-value")
 
 
-async def confirmed(question: str, detail: str, yes: str) -> bool:
+class Talks(Protocol):
+    """A page that somebody can be asked something on."""
+
+    def talking(self) -> AbstractContextManager[None]:
+        """While this lasts nothing is drawn anew."""
+        ...
+
+    async def attempt(self, work: Callable[[], Awaitable[Any]]) -> Any:
+        """Does something that may be refused; None where it was."""
+        ...
+
+
+async def confirmed(page: Talks, question: str, detail: str, yes: str) -> bool:
     """Whether somebody says yes to something that cannot be taken back."""
-    with ui.dialog() as dialog, ui.card().classes("dialog"):
-        ui.label(question).classes("subtitle")
-        ui.label(detail).classes("quiet")
-        with ui.row().classes("actions"):
-            ui.button("Cancel", on_click=lambda: dialog.submit(False)).props("flat")
-            ui.button(yes, color="negative", on_click=lambda: dialog.submit(True)).props("unelevated")
-    answer = await dialog
-    dialog.delete()
+    with page.talking():
+        with ui.dialog() as dialog, ui.card().classes("dialog"):
+            ui.label(question).classes("subtitle")
+            ui.label(detail).classes("quiet")
+            with ui.row().classes("actions"):
+                ui.button("Cancel", on_click=lambda: dialog.submit(False)).props("flat autofocus")
+                ui.button(yes, color="negative", on_click=lambda: dialog.submit(True)).props("unelevated")
+        answer = await dialog
+        dialog.delete()
     return bool(answer)
+
+
+async def filled_in(
+    page: Talks, title: str, told: str, yes: str, fields: Callable[[], Callable[[], Awaitable[Any]]]
+) -> Any:
+    """What came of a form: `fields` draws it and says what is done with it; None where nothing was.
+
+    It stays open, with what was typed, until it was taken.
+    """
+    with page.talking():
+        with ui.dialog() as dialog, ui.card().classes("dialog"):
+            subheading(title)
+            if told:
+                ui.label(told).classes("quiet")
+            work = fields()
+
+            async def take() -> None:
+                done = await page.attempt(work)
+                if done is not None:
+                    dialog.submit(done)
+
+            with ui.row().classes("actions"):
+                ui.button("Cancel", on_click=lambda: dialog.submit(None)).props("flat")
+                ui.button(yes, on_click=take).props("unelevated")
+        answer = await dialog
+        dialog.delete()
+    return answer
 
 
 def undoable(text: str, undo: Callable[[], Awaitable[Any]]) -> None:
@@ -136,3 +189,9 @@ def undoable(text: str, undo: Callable[[], Awaitable[Any]]) -> None:
 
         ui.button("Undo", on_click=back).props("flat dense")
         ui.button(icon="close", on_click=line.delete).props('flat round dense aria-label="Dismiss"')
+
+
+def more(count: int, what: str = "more") -> None:
+    """Says that a list was cut, and by how much."""
+    if count > 0:
+        ui.label(f"… and {count:,} {what}").classes("quiet")

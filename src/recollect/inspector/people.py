@@ -8,9 +8,11 @@ from typing import Any
 from nicegui import ui
 
 from recollect.inspector.frame import View
-from recollect.inspector.parts import confirmed, empty_state, heading, memory_row, panel, subheading
+from recollect.inspector.parts import confirmed, empty_state, filled_in, heading, memory_row, more, panel
 from recollect.inspector.sample import sample_button
 from recollect.model.token import Rights
+
+_MOST = 200
 
 
 async def build(view: View) -> None:
@@ -25,11 +27,12 @@ async def build(view: View) -> None:
             if not found["people"]:
                 empty_state("group", "Nobody is known yet.", 'Say who matters: recollect remember "My wife Sarah …"')
                 sample_button(view)
-            for person in found["people"]:
+            for person in found["people"][:_MOST]:
                 with ui.link(target=f"/people/{person['personId']}").classes("memory person-card"):
                     ui.label(found["labels"][person["personId"]]).classes("content")
                     if person["aliases"]:
                         ui.label("also " + ", ".join(person["aliases"])).classes("quiet")
+            more(len(found["people"]) - _MOST)
 
     await show()
     view.live(show)
@@ -54,17 +57,18 @@ class _Person:
         person, labels = found["person"], (await self._view.ask("people"))["labels"]
         self._body.clear()
         with self._body:
-            heading(labels.get(self._id, person["name"] or "somebody"), _relations(person))
-            if self._view.api.may(Rights.WRITE):
-                with ui.row().classes("actions"):
+            heading(labels.get(self._id, person["name"] or "somebody"), _also(person))
+            with ui.row().classes("actions"):
+                if self._view.api.may(Rights.WRITE):
                     _button("Rename", "edit", lambda: self._rename(person))
                     _button("Merge", "merge", lambda: self._merge(labels))
                     _button("Undo the last change", "undo", self._undo)
                     _button("Forget", "delete_forever", self._forget, "negative")
-                    ui.link("Show in graph", f"/graph?about={self._id}").classes("quiet")
+                ui.link("Show in graph", f"/graph?about={self._id}").classes("quiet")
             with panel(f"What is known ({len(found['memories'])})"):
-                for memory in found["memories"]:
+                for memory in found["memories"][:_MOST]:
                     memory_row(memory)
+                more(len(found["memories"]) - _MOST)
                 if not found["memories"]:
                     ui.label("Nothing but the name.").classes("quiet")
 
@@ -73,46 +77,37 @@ class _Person:
             await self.show()
 
     async def _rename(self, person: Mapping[str, Any]) -> None:
-        with ui.dialog() as dialog, ui.card().classes("dialog"):
-            subheading("Another name")
+        def fields() -> Callable[[], Awaitable[Any]]:
             name = ui.input("Name", value=person["name"] or "").props("outlined autofocus")
-            with ui.row().classes("actions"):
-                ui.button("Cancel", on_click=lambda: dialog.submit(None)).props("flat")
-                ui.button("Rename", on_click=lambda: dialog.submit("do")).props("unelevated")
-        wanted = (name.value or "").strip() if await dialog == "do" else ""
-        dialog.delete()
-        if wanted:
-            await self._do("rename-person", name=wanted)
+            return lambda: self._view.ask("rename-person", person=self._id, name=(name.value or "").strip())
+
+        if await filled_in(self._view, "Another name", "", "Rename", fields) is not None:
+            await self.show()
 
     async def _merge(self, labels: Mapping[str, str]) -> None:
-        others = {each: label for each, label in labels.items() if each != self._id}
-        with ui.dialog() as dialog, ui.card().classes("dialog"):
-            subheading("Who is the same person?")
-            ui.label("What is known of this one will be known of the other.").classes("quiet")
-            into = ui.select(others, label="The other").props("outlined")
-            with ui.row().classes("actions"):
-                ui.button("Cancel", on_click=lambda: dialog.submit(None)).props("flat")
-                ui.button("Merge", on_click=lambda: dialog.submit("do")).props("unelevated")
-        target = into.value if await dialog == "do" else None
-        dialog.delete()
-        if target:
-            await self._do("merge-people", into=target)
+        def fields() -> Callable[[], Awaitable[Any]]:
+            others = {each: label for each, label in labels.items() if each != self._id}
+            into = ui.select(others, label="The other", with_input=True).props("outlined")
+            return lambda: self._view.ask("merge-people", person=self._id, into=into.value or "")
+
+        told = "What is known of this one will be known of the other."
+        if await filled_in(self._view, "Who is the same person?", told, "Merge", fields) is not None:
+            await self.show()
 
     async def _undo(self) -> None:
         await self._do("undo-person")
 
     async def _forget(self) -> None:
         told = "The person and every fact about them are erased for good. This cannot be undone."
-        if await confirmed("Forget this person?", told, "Forget"):
+        if await confirmed(self._view, "Forget this person?", told, "Forget"):
             done = await self._view.attempt(lambda: self._view.ask("forget-person", person=self._id))
             if done is not None:
                 ui.navigate.to("/people")
 
 
-def _relations(person: Mapping[str, Any]) -> str:
-    told = [each["relation"] for each in person["relations"] if each["of"] is None]
-    also = f"also {', '.join(person['aliases'])}" if person["aliases"] else ""
-    return " · ".join(part for part in (", ".join(told), also) if part)
+def _also(person: Mapping[str, Any]) -> str:
+    """What the person is called beside their label."""
+    return f"also {', '.join(person['aliases'])}" if person["aliases"] else ""
 
 
 def _button(text: str, icon: str, work: Callable[[], Awaitable[None]], colour: str = "primary") -> None:

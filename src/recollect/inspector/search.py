@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 from nicegui import ui
 
 from recollect.inspector.frame import View
-from recollect.inspector.parts import TYPES, bar, counted, empty_state, facts, heading, memory_row, shortened
+from recollect.inspector.parts import (
+    TYPES,
+    bar,
+    counted,
+    empty_state,
+    factor_bar,
+    facts,
+    heading,
+    memory_row,
+    shortened,
+)
 from recollect.inspector.sample import sample_button
 
 _NEWEST = 30
 _ARMS = {
     "text": "words",
+    "window": "words around",
+    "answer": "answers it",
+    "conversation": "conversation",
     "vector": "meaning",
-    "window": "neighbours",
-    "about": "people",
+    "nearby": "meaning around",
+    "person": "who said it",
+    "about": "who it is about",
+    "time": "time",
+    "dated": "tells a time",
     "statement": "statement",
-    "when": "time",
 }
 _LEFT_OUT = {
     "belowFloor": "not about the question",
@@ -41,6 +58,7 @@ class _Search:
     def __init__(self, view: View) -> None:
         self._view = view
         self._asked = 0
+        self._shown: tuple[str, Any] | None = None
 
     async def build(self) -> None:
         with ui.row().classes("search"):
@@ -78,8 +96,11 @@ class _Search:
             )
         else:
             found = await self._view.attempt(lambda: self._view.ask("list", limit=_NEWEST, **options))
-        if found is None or mine != self._asked:
-            return
+        if found is None or mine != self._asked or self._shown == (query, found):
+            return  # what is there already stays as it is, with whatever somebody has opened in it
+        self._shown = (query, found)
+        address = f"/?q={quote(query, safe='')}" if query else "/"
+        ui.run_javascript(f"history.replaceState(history.state, '', {json.dumps(address)})")
         self._results.clear()
         with self._results:
             if query:
@@ -125,27 +146,35 @@ def _show_hit(hit: Mapping[str, Any]) -> None:
     with ui.element("article").classes("hit"):
         message = hit.get("message")
         if message is not None:
-            with ui.link(target=f"/sessions/{message['sessionId']}").classes("memory"):
-                ui.label(shortened(message["content"])).classes("content")
+            place = f"/sessions/{message['sessionId']}?message={message['messageId']}"
+            with ui.link(target=place).classes("memory"):
+                ui.label(shortened(message["content"])).classes("content").props("dir=auto")
                 ui.label(f"{message['role']} said, {message['createdAt'][:10]}").classes("quiet")
         else:
             with ui.link(target=f"/memory/{hit['memory']['memoryId']}").classes("memory"):
-                ui.label(shortened(hit["memory"]["content"])).classes("content")
+                ui.label(shortened(hit["memory"]["content"])).classes("content").props("dir=auto")
                 facts(hit["memory"], about=hit["about"])
-        with ui.expansion(f"Score {hit['score']:.2f}: why").classes("why").props("dense"):
-            _show_why(hit["why"])
+        with ui.expansion(f"Score {hit['score']:.2f}: why").classes("why").props("dense") as opened:
+            # Drawn when somebody wants to know: most scores are never asked about.
+            opened.on_value_change(lambda event: _explain(opened, hit["why"]) if event.value else None)
+
+
+def _explain(place: ui.expansion, why: Mapping[str, Any]) -> None:
+    if not place.default_slot.children:
+        with place:
+            _show_why(why)
 
 
 def _show_why(why: Mapping[str, Any]) -> None:
     """How much every arm said, and how the modifiers bent it."""
     with ui.element("div").classes("reasons"):
         with ui.element("div"):
-            ui.label("Evidence, by arm").classes("quiet")
+            ui.label("Rank · evidence of weight, by arm").classes("quiet")
             for name, arm in why["arms"].items():
-                told = f"#{arm['rank']} · {arm['evidence']:.2f} · weight {arm['weight']:g}"
+                told = f"#{arm['rank']} · {arm['evidence']:.2f} of {arm['weight']:g}"
                 bar(_ARMS.get(name, name), arm["evidence"], told)
         with ui.element("div"):
             ui.label("Modifiers").classes("quiet")
             for name, factor in why["modifiers"].items():
-                bar(name, factor, f"{factor:.3f}", 1.3)
+                factor_bar(name, factor)
             bar("relevance", why["relevance"], f"{why['relevance']:.2f}", max(1.0, why["relevance"]))

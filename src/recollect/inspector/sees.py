@@ -62,9 +62,13 @@ class _Sees:
             _show("Context", context["text"], context["textTokenCount"], context["mode"])
             if journal is not None:
                 _show("Journal", journal["journal"], journal["tokenCount"], journal["view"])
-            elif not self._conversation.options:
+            else:
+                talked = bool(self._conversation.options)
+                told = (
+                    "Choose a conversation." if talked else "There are no turns yet: talk with recollect chat --turns."
+                )
                 with panel("Journal"):
-                    ui.label("There are no turns yet: talk with recollect chat --turns.").classes("quiet")
+                    ui.label(told).classes("quiet")
 
 
 def _show(title: str, text: str, tokens: int, mode: Any) -> None:
@@ -72,10 +76,10 @@ def _show(title: str, text: str, tokens: int, mode: Any) -> None:
         with ui.row().classes("facts"):
             subheading(title)
             ui.label(f"{tokens} tokens · {len(text)} characters · {mode}").classes("quiet")
-        ui.label(text or "(nothing)").classes("verbatim")
-        cited = list(dict.fromkeys(_CITED.findall(text)))
-        if cited:
-            with ui.row().classes("facts"):
-                ui.label("Cites").classes("quiet")
-                for memory_id in cited:
-                    ui.link(memory_id[-6:], f"/memory/{memory_id}").classes("id").props(f'title="{memory_id}"')
+        with ui.element("div").classes("verbatim").props("dir=auto"):
+            at = 0
+            for cited in _CITED.finditer(text):
+                ui.label(text[at : cited.start()]).classes("inline")
+                ui.link(cited[0], f"/memory/{cited[0]}")
+                at = cited.end()
+            ui.label(text[at:] or ("" if at else "(nothing)")).classes("inline")

@@ -9,10 +9,12 @@ from urllib.parse import quote
 from nicegui import ui
 
 from recollect.inspector.frame import View
-from recollect.inspector.parts import badge, empty_state, heading, panel, when
+from recollect.inspector.parts import badge, counted, empty_state, heading, panel, when
 from recollect.model.token import Rights
 
 _PAGE = 50
+_LOOK_EVERY = 3.0
+_CHUNK, _CHUNKS = 1_000, 20
 _REACTIONS = {"ok": "thumb_up", "not_ok": "thumb_down", "neutral": "thumbs_up_down"}
 _ITEMS = (
     ("assertions", "Assertions"),
@@ -40,7 +42,7 @@ async def build(view: View) -> None:
             for conversation, count in turns.items():
                 with ui.link(target=f"/turns?which={quote(conversation, safe='')}").classes("memory"):
                     ui.label(conversation).classes("content")
-                    ui.label(f"{count} turns").classes("quiet")
+                    ui.label(counted(count, "turn", "turns")).classes("quiet")
 
     await show()
     view.live(show)
@@ -53,7 +55,7 @@ def _session_row(session: Mapping[str, Any], turns: int) -> None:
         with ui.row().classes("facts"):
             ui.label(when(session.get("updatedAt") or session["createdAt"])).classes("quiet")
             if turns:
-                ui.label(f"{turns} turns").classes("quiet")
+                ui.label(counted(turns, "turn", "turns")).classes("quiet")
             ui.label(session["sessionId"]).classes("id")
 
 
@@ -64,10 +66,13 @@ async def build_one(view: View, session_id: str) -> None:
     ui.link("Turns of this session", f"/turns?which={session_id}")
     shown = ui.column().classes("transcript")
     marked = view.query.get("message")
-    state = {"before": None}
+    state: dict[str, Any] = {"before": await _page_of(view, session_id, marked) if marked else None, "shown": None}
 
     async def show() -> None:
         messages = (await view.ask("messages", session_id=session_id, limit=_PAGE, before=state["before"]))["messages"]
+        if messages == state["shown"]:
+            return
+        state["shown"] = messages
         shown.clear()
         with shown:
             if not messages:
@@ -83,7 +88,7 @@ async def build_one(view: View, session_id: str) -> None:
             for message in messages:
                 chosen = " chosen" if message["messageId"] == marked else ""
                 with ui.element("article").classes(f"said-by {message['role']}{chosen}"):
-                    ui.label(message["content"]).classes("verbatim plain")
+                    ui.label(message["content"]).classes("verbatim plain").props("dir=auto")
                     ui.label(f"{message['role']}, {when(message['createdAt'])}").classes("quiet")
             if state["before"] is not None:
 
@@ -95,6 +100,24 @@ async def build_one(view: View, session_id: str) -> None:
 
     await show()
     view.live(show)
+    ui.timer(_LOOK_EVERY, lambda: view.attempt(show), immediate=False)  # what is only said changes no memory
+    if marked:
+        ui.run_javascript("document.querySelector('.chosen')?.scrollIntoView({block: 'center'})")
+
+
+async def _page_of(view: View, session_id: str, message_id: str) -> str | None:
+    """What a message is shown before: itself and some that came after it; None where it is among the newest."""
+    before = None
+    for _ in range(_CHUNKS):
+        some = (await view.ask("messages", session_id=session_id, limit=_CHUNK, before=before))["messages"]
+        at = next((number for number, each in enumerate(some) if each["messageId"] == message_id), None)
+        if at is not None:
+            later = at + _PAGE // 2
+            return before if later >= len(some) else some[later]["messageId"]
+        if len(some) < _CHUNK:
+            return None
+        before = some[0]["messageId"]
+    return None
 
 
 async def build_turns(view: View, conversation_id: str) -> None:
@@ -111,8 +134,14 @@ async def build_turns(view: View, conversation_id: str) -> None:
                 empty_state("history", "No turns are kept of this conversation.", "Talk with recollect chat --turns.")
             for turn in turns:
                 await _show_turn(view, conversation_id, turn, show)
+            if len(turns) == _PAGE:
+                ui.label(f"The newest {_PAGE} turns.").classes("quiet")
 
+    if not conversation_id:
+        empty_state("history", "Which conversation?", "Choose one under Sessions.")
+        return
     await show()
+    view.live(show)
 
 
 async def _show_turn(view: View, conversation_id: str, turn: Mapping[str, Any], refresh: Any) -> None:
@@ -126,7 +155,7 @@ async def _show_turn(view: View, conversation_id: str, turn: Mapping[str, Any], 
         for role, name in (("user", "user_message"), ("assistant", "answer")):
             if log.get(name):
                 with ui.element("article").classes(f"said-by {role}"):
-                    ui.label(str(log[name])).classes("verbatim plain")
+                    ui.label(str(log[name])).classes("verbatim plain").props("dir=auto")
         for field, title in _ITEMS:
             if turn[field]:
                 ui.label(title).classes("quiet")

@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from nicegui import ui
 
 from recollect.inspector.frame import View
-from recollect.inspector.parts import COLOURS, empty_state, heading, memory_row, panel
+from recollect.inspector.parts import COLOURS, counted, empty_state, heading, memory_row, more, panel
 from recollect.inspector.sample import sample_button
 
 _AT_ONCE = 50
-_MOST_CHANGES = 1_000
+_DIFFERENCES = {
+    "Learned": "memory.created",
+    "Changed": "memory.edited",
+    "No longer the same status": "memory.status_changed",
+}
+_GREY, _FAINT = "#7c8797", "rgba(124, 135, 151, 0.25)"  # to be read on light and on dark
 _SOURCES = ("#0f766e", "#2563eb", "#b45309", "#7c3aed", "#64748b")
 
 
@@ -52,7 +58,7 @@ class _Timeline:
             days = (self._today - self._first).days
             with ui.row().classes("options scrub"):
                 self._day = ui.slider(min=0, max=days, value=days, on_change=self._scrubbed)
-                self._day.props('label :label-value="" aria-label="Day" debounce=150')
+                self._day.props('aria-label="Day" debounce=150')
                 self._date = ui.input(value=self._today.isoformat(), on_change=self._dated)
                 self._date.props('type=date outlined dense aria-label="Day"')
             self._listed = ui.column().classes("results")
@@ -88,10 +94,15 @@ class _Timeline:
         colours = COLOURS if by == "type" else dict(zip(sorted(counts), _SOURCES, strict=False))
         return {
             "tooltip": {"trigger": "axis", "renderMode": "richText"},
-            "legend": {"type": "scroll", "top": 0, "textStyle": {"color": "#64748b"}},
-            "grid": {"left": 40, "right": 16, "top": 40, "bottom": 28},
-            "xAxis": {"type": "category", "data": days},
-            "yAxis": {"type": "value", "minInterval": 1},
+            "legend": {"type": "scroll", "top": 0, "textStyle": {"color": _GREY}},
+            "grid": {"left": 48, "right": 16, "top": 40, "bottom": 28},
+            "xAxis": {"type": "category", "data": days, "axisLabel": {"color": _GREY}},
+            "yAxis": {
+                "type": "value",
+                "minInterval": 1,
+                "axisLabel": {"color": _GREY},
+                "splitLine": {"lineStyle": {"color": _FAINT}},
+            },
             "series": [
                 {
                     "name": name.replace("_", " "),
@@ -99,9 +110,9 @@ class _Timeline:
                     "stack": "all",
                     "barMaxWidth": 40,
                     "itemStyle": {"color": colours.get(name, "#64748b")},
-                    "data": [counted.get(day, 0) for day in days],
+                    "data": [daily.get(day, 0) for day in days],
                 }
-                for name, counted in sorted(counts.items())
+                for name, daily in sorted(counts.items())
             ],
         }
 
@@ -125,8 +136,9 @@ class _Timeline:
         self._listed.clear()
         with self._listed:
             memories = found["memories"]
-            some = f"The newest {_AT_ONCE}" if len(memories) == _AT_ONCE else str(len(memories))
-            ui.label(f"{some} memories that counted on {day.isoformat()}").classes("quiet")
+            newest = "The newest " if len(memories) == _AT_ONCE else ""
+            told = f"{newest}{counted(len(memories), 'memory', 'memories')} that counted on {day.isoformat()}"
+            ui.label(told).classes("quiet")
             for memory in memories:
                 memory_row(memory)
 
@@ -134,34 +146,38 @@ class _Timeline:
         start, end = _day(self._from.value), _day(self._to.value)
         if start is None or end is None:
             return
+        start, end = sorted((start, end))
         since, until = f"{start.isoformat()}T00:00:00Z", f"{(end + timedelta(days=1)).isoformat()}T00:00:00Z"
-        found = await self._view.attempt(
-            lambda: self._view.ask("changes", since=since, until=until, limit=_MOST_CHANGES)
-        )
-        if found is None:
-            return
+        learned = sum(each["count"] for each in self._learned if start.isoformat() <= each["day"] <= end.isoformat())
+        found = {}
+        for title, kind in _DIFFERENCES.items():
+            ask = partial(self._view.ask, "changes", since=since, until=until, kinds=[kind], limit=_AT_ONCE)
+            answer = await self._view.attempt(ask)
+            if answer is None:
+                return
+            found[title] = answer["changes"]
         self._compared.clear()
         with self._compared:
-            _show_difference(found["changes"])
+            if not any(found.values()):
+                ui.label("Nothing.").classes("quiet")
+            for title, changes in found.items():
+                _show_changes(title, changes, learned if title == "Learned" else None)
 
 
-def _show_difference(changes: Iterable[Mapping[str, Any]]) -> None:
-    learned, changed, ended = {}, {}, {}
-    for each in changes:
-        memory, kind = each["memory"], each["event"]["kind"]
-        if kind == "memory.created":
-            learned[memory["memoryId"]] = memory
-        elif kind == "memory.edited":
-            changed[memory["memoryId"]] = memory
-        elif kind == "memory.status_changed":
-            ended[memory["memoryId"]] = memory
-    if not learned and not changed and not ended:
-        ui.label("Nothing.").classes("quiet")
-    for title, memories in (("Learned", learned), ("Changed", changed), ("No longer the same status", ended)):
-        if memories:
-            ui.label(f"{title}: {len(memories)}").classes("quiet")
-            for memory in list(memories.values())[:_AT_ONCE]:
-                memory_row(memory)
+def _show_changes(title: str, changes: Iterable[Mapping[str, Any]], count: int | None) -> None:
+    """What happened in one way, each memory once and with what became of it then."""
+    last = {each["memory"]["memoryId"]: each for each in reversed(list(changes))}
+    if not last:
+        return
+    shown = list(last.values())[::-1]
+    cut = " (the newest)" if len(shown) == _AT_ONCE else ""
+    ui.label(f"{title}: {len(shown) if count is None else count:,}{cut}").classes("quiet")
+    for each in shown:
+        detail = each["event"]["detail"]
+        became = f"{detail['from']} → {detail['to']}" if "from" in detail and "to" in detail else ""
+        memory_row(each["memory"], note=became)
+    if count is not None:
+        more(count - len(shown))
 
 
 def _day(text: Any) -> date | None:

@@ -6,11 +6,13 @@ from typing import Any
 
 from nicegui import ui
 
+from recollect.errors import NotFound
 from recollect.inspector.frame import View
-from recollect.inspector.parts import badge, confirmed, empty_state, heading, panel
+from recollect.inspector.parts import badge, confirmed, empty_state, heading, memory_row, more, panel
 from recollect.model.token import Rights
 
-_SHOWN = 50
+_SHOWN = 20
+_REASONS = {"expired": "whose time is over", "superseded": "that were replaced", "evicted": "beyond the cap"}
 
 
 async def build(view: View) -> None:
@@ -35,22 +37,34 @@ class _Upkeep:
     async def show(self) -> None:
         """What would be put away now."""
         planned = await self._view.ask("gc", dry_run=True)
+        known = {reason: await self._shown(planned[reason][:_SHOWN]) for reason in _REASONS}
         self._collected.clear()
         with self._collected, panel("Would be put away"):
             if not planned["count"]:
                 ui.label("Nothing: all that is there counts.").classes("quiet")
                 return
-            for reason in ("expired", "superseded", "evicted"):
+            for reason, told in _REASONS.items():
                 if planned[reason]:
-                    with ui.row().classes("facts"):
-                        badge(f"{len(planned[reason])} {reason}", "#b45309")
-                        for memory_id in planned[reason][:_SHOWN]:
-                            ui.link(memory_id[-6:], f"/memory/{memory_id}").classes("id")
-            ui.button("Put them away", icon="inventory_2", on_click=self._collect).props("outline dense no-caps")
+                    badge(f"{len(planned[reason])} {told}", "#b45309")
+                    for memory in known[reason]:
+                        memory_row(memory)
+                    more(len(planned[reason]) - len(known[reason]), "that are not shown here")
+            with ui.row().classes("actions"):
+                ui.button("Put them away", icon="inventory_2", on_click=self._collect).props("outline dense no-caps")
+
+    async def _shown(self, memory_ids: list[str]) -> list[dict[str, Any]]:
+        """Those that whoever looks may see: upkeep goes over everybody's."""
+        found = []
+        for memory_id in memory_ids:
+            try:
+                found.append((await self._view.ask("show", memory_id=memory_id))["memory"])
+            except NotFound:
+                continue
+        return found
 
     async def _collect(self) -> None:
         told = "They are archived, not deleted: each can be let count again."
-        if await confirmed("Put away what no longer counts?", told, "Put away"):
+        if await confirmed(self._view, "Put away what no longer counts?", told, "Put away"):
             done = await self._view.attempt(lambda: self._view.ask("gc"))
             if done is not None:
                 ui.notify(f"{done['count']} put away", type="positive", position="top")

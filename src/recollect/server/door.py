@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Mapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
@@ -18,12 +19,14 @@ from recollect.model.token import Identity
 from recollect.server.gatekeeper import Gatekeeper, current, error_body, status_of
 from recollect.system import MemorySystem
 
-SIGN_IN = "/sign-in"
-COOKIE = "recollect_token"
+SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
+_COOKIE = "recollect_token"
 _OPEN = ("/health", "/ready", "/openapi.json", "/docs")
 _UNKNOWN_CALLER, _TOO_MANY = 401, 429
 _PROGRAMS = ("/v1/", "/rpc", "/mcp", "/metrics")
 _MCP = "/mcp"
+_UPLOAD = re.compile(r"/_nicegui/client/[\w-]+/upload/\d+")
+_FORM = 10_000
 
 
 class Metrics:
@@ -67,6 +70,8 @@ class Door:
         self._posted = posted
         self._known = posted | {*_OPEN, _MCP, "/metrics"}
         self._largest = memory.settings.server.largest_request_kb * 1024
+        # A file that somebody drops on a page may be as large as one that is dropped into the folder.
+        self._largest_file = max(self._largest, memory.settings.memory.ingest.max_file_size_mb * 1024**2 + _FORM)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Lets a request in, or answers it here."""
@@ -122,7 +127,7 @@ class Door:
 
     def _check(self, scope: Scope, headers: dict[str, str]) -> None:
         """Refuses what is too large, comes from nobody, or asks in another way than there is."""
-        self._check_size(headers)
+        self._check_size(scope, headers)
         self._admit(scope, headers, writes=scope["method"] == "POST")
         if scope["path"] in self._posted and scope["method"] != "POST":
             raise RecollectError(f"{scope['path']} takes POST", code="method_not_allowed")
@@ -142,7 +147,7 @@ class Door:
     def _admit(self, scope: Scope, headers: dict[str, str], *, writes: bool) -> None:
         """Notes who calls. What browsers send by themselves counts on pages only, and only for our own pages."""
         path, on_socket = scope["path"], self._on_socket(scope)
-        if path in _OPEN or (self._has_pages and path == SIGN_IN):
+        if path in _OPEN or (self._has_pages and path in {SIGN_IN, SIGN_OUT}):
             return
         if path.startswith(_PROGRAMS) or not self._has_pages:
             current.set(self._gatekeeper.admit(headers, on_socket, writes=writes))
@@ -162,12 +167,13 @@ class Door:
         server = scope.get("server")
         return self._local if server is not None and server[1] is None else None
 
-    def _check_size(self, headers: dict[str, str]) -> None:
+    def _check_size(self, scope: Scope, headers: dict[str, str]) -> None:
+        largest = self._largest_file if _UPLOAD.fullmatch(scope["path"]) else self._largest
         if "content-length" in headers and "transfer-encoding" in headers:
             raise InvalidInput.of("invalid_request", "headers", "two lengths", "one length: which is it?")
         length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > self._largest:
-            raise _too_large(self._largest)
+        if not length.isdigit() or int(length) > largest:
+            raise _too_large(largest)
 
     async def _bounded(self, receive: Receive, headers: dict[str, str]) -> Receive:
         """What comes in. What has no length is taken in here, until it is too much."""
@@ -196,13 +202,19 @@ def _sign_in(scope: Scope) -> str:
     return f"{SIGN_IN}?to={quote(asked, safe='/')}" if asked != "/" else SIGN_IN
 
 
+def cookie_name(headers: Mapping[str, str]) -> str:
+    """What a browser keeps a token under: cookies do not tell ports apart, and there may be a server on each."""
+    port = headers.get("host", "").rpartition(":")[2]
+    return f"{_COOKIE}_{port}" if port.isdigit() else _COOKIE
+
+
 def credential(headers: Mapping[str, str]) -> str | None:
     """The token that a browser sends: what it was signed in with, or a header that something put there."""
     scheme, _, token = headers.get("authorization", "").partition(" ")
     if scheme:
         return token if scheme.lower() == "bearer" else ""
     try:
-        kept = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+        kept = SimpleCookie(headers.get("cookie", "")).get(cookie_name(headers))
     except CookieError:
         return ""
     return None if kept is None else kept.value

@@ -180,7 +180,7 @@ def _link(memory: MemorySystem, identity: Identity, p: of.Relate) -> Any:
 
 
 def _changes(memory: MemorySystem, identity: Identity, p: of.Period) -> Any:
-    found = memory.changes(**_who(identity), after=p.after, since=p.since, until=p.until, limit=p.limit)
+    found = memory.changes(**_who(identity), after=p.after, since=p.since, until=p.until, kinds=p.kinds, limit=p.limit)
     return {"changes": found}
 
 
@@ -371,6 +371,14 @@ OPERATIONS: Sequence[Operation] = (
     ),
     _operation("link", "link", _WRITE, of.Relate, "Relate two memories.", _link),
     _operation("changes", "changes", _READ, of.Period, "What happened to memories, the last first.", _changes),
+    _operation(
+        "pulse",
+        "pulse",
+        _READ,
+        of.LastSeen,
+        "Whether anything has changed since an event.",
+        lambda m, i, p: m.pulse(**_who(i), after=p.after),
+    ),
     _operation(
         "learned",
         "learned",

@@ -198,7 +198,14 @@ class Period(Parameters):
     after: int = Field(0, ge=0, le=2**53, description="The sequence of the last event that is known.")
     since: str | None = Field(None, max_length=64)
     until: str | None = Field(None, max_length=64)
+    kinds: list[str] | None = Field(None, max_length=20, description="Such as memory.created; all of them otherwise.")
     limit: int = Field(100, ge=1, le=_MOST)
+
+
+class LastSeen(Parameters):
+    """The last event that is known."""
+
+    after: int | None = Field(None, ge=0, le=2**53, description="The sequence of an event; none yet otherwise.")
 
 
 class Since(Parameters):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from recollect.model.claim import Claim, Claimed
-from recollect.model.event import Event
+from recollect.model.event import Event, EventKind
 from recollect.model.memory import Memory
 from recollect.model.person import Person
 from recollect.model.scope import Scope, Visibility
@@ -38,8 +38,24 @@ class KnowledgeReader(Protocol):
         """Visible memories about any of some people, newest first."""
         ...
 
-    def changes(self, visibility: Visibility, after: int, since: int, until: int, limit: int) -> list[Event]:
+    def changes(
+        self,
+        visibility: Visibility,
+        after: int,
+        since: int,
+        until: int,
+        limit: int,
+        kinds: Sequence[EventKind] | None = None,
+    ) -> list[Event]:
         """What happened to visible memories after an event and in a period, the last first."""
+        ...
+
+    def acted(self, actor: str, after: int) -> bool:
+        """Whether somebody has done something since an event."""
+        ...
+
+    def newest_event(self) -> int:
+        """The sequence of the newest event of all."""
         ...
 
     def learned(self, visibility: Visibility, since: int) -> list[tuple[int, str, str, int]]:

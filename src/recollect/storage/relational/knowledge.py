@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from recollect.model.claim import Claim, Claimed
 from recollect.model.clock import from_micros, to_micros
-from recollect.model.event import Event
+from recollect.model.event import Event, EventKind
 from recollect.model.memory import Memory
 from recollect.model.person import Person, Relation
 from recollect.model.scope import Scope, Visibility
@@ -74,9 +74,25 @@ class KnowledgeReader(ConversationReader):
         values = {**self._gate(visibility), "person_ids": json.dumps(list(person_ids)), "limit": limit}
         return [row[0] for row in self._rows("about", values)]
 
-    def changes(self, visibility: Visibility, after: int, since: int, until: int, limit: int) -> list[Event]:
-        period = {"after": after, "since": since, "until": until, "limit": limit}
+    def changes(
+        self,
+        visibility: Visibility,
+        after: int,
+        since: int,
+        until: int,
+        limit: int,
+        kinds: Sequence[EventKind] | None = None,
+    ) -> list[Event]:
+        events = None if kinds is None else json.dumps([kind.value for kind in kinds])
+        period = {"after": after, "since": since, "until": until, "limit": limit, "events": events}
         return self._sound_rows(read_event, "changes", {**self._gate(visibility), **period})
+
+    def acted(self, actor: str, after: int) -> bool:
+        return bool(self._rows("acted", {"orchestrator_id": self._orchestrator_id, "actor": actor, "after": after}))
+
+    def newest_event(self) -> int:
+        found = self._row("newest_event", {"orchestrator_id": self._orchestrator_id})
+        return 0 if found is None or found[0] is None else int(found[0])
 
     def learned(self, visibility: Visibility, since: int) -> list[tuple[int, str, str, int]]:
         rows = self._rows("learned", {**self._gate(visibility), "since": since})

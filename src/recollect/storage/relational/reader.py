@@ -91,7 +91,11 @@ class RelationalReader(ABC):
 
     def memories(self, visibility: Visibility, *, limit: int, offset: int) -> Found:
         values = {**self._gate(visibility), "limit": limit, "offset": offset}
-        rows, damaged = self._memory_rows("list_memories" if values["types"] is None else "list_typed_memories", values)
+        query = "list_memories" if values["types"] is None else "list_typed_memories"
+        return self._found(*self._memory_rows(query, values))
+
+    def _found(self, rows: list[Row], damaged: list[Damage]) -> Found:
+        """Memories of rows; what is damaged is reported."""
         found = Found([], damaged)
         for row in rows:
             _read_into(found.memories.append, damaged, row)

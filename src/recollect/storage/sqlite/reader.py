@@ -7,6 +7,8 @@ from typing import Any
 import apsw
 
 from recollect.log import MemoryLog
+from recollect.model.scope import Visibility
+from recollect.storage.interface import Found
 from recollect.storage.knowledge import Damage
 from recollect.storage.relational.reader import RelationalReader
 from recollect.storage.relational.rows import Row
@@ -14,6 +16,8 @@ from recollect.storage.relational.transfer import Table
 from recollect.storage.sql import queries
 
 _SQL = queries("sqlite")
+# How many of the newest rows are looked at before all of them are.
+_RECENT = 2_000
 _GATE = (
     "orchestrator_id", "user", "chat", "statuses", "types", "kinds", "now", "include_expired", "known_at", "valid_at"
 )  # fmt: skip
@@ -28,6 +32,14 @@ class SqliteReader(RelationalReader):
 
     def _rows(self, query: str, values: Any = None) -> list[Row]:
         return self._connection.execute(_SQL[query], values).fetchall()
+
+    def memories(self, visibility: Visibility, *, limit: int, offset: int) -> Found:
+        if visibility.types is None and limit + offset <= _RECENT:
+            values = {**self._gate(visibility), "limit": limit, "offset": offset, "recent": _RECENT}
+            found = self._found(*self._memory_rows("list_newest_memories", values))
+            if len(found.memories) == limit:
+                return found
+        return super().memories(visibility, limit=limit, offset=offset)
 
     def _memory_rows(self, query: str, values: dict[str, Any]) -> tuple[list[Row], list[Damage]]:
         """Rows that hold memories; a row whose bytes are no text any more is named and passed over."""

@@ -35,8 +35,16 @@ SELECT e.sequence, e.occurred_at, e.kind, e.actor, e.memory_id, e.edge_id, e.rea
 FROM recollect.events AS e
 JOIN recollect.memories AS m ON m.orchestrator_id = e.orchestrator_id AND m.memory_id = e.memory_id
 WHERE e.orchestrator_id = :orchestrator_id AND e.sequence > :after AND e.occurred_at >= :since AND e.occurred_at < :until
-  AND e.kind <> 'access.denied' AND @visible
+  AND e.kind <> 'access.denied' AND (:events::text IS NULL OR strpos(:events, '"' || e.kind || '"') > 0) AND @visible
 ORDER BY e.sequence DESC LIMIT :limit
+
+-- Whether somebody did something after an event that leaves nothing to be seen, such as forgetting.
+-- name: acted
+SELECT 1 FROM recollect.events
+WHERE orchestrator_id = :orchestrator_id AND sequence > :after AND actor = :actor AND kind <> 'access.denied' LIMIT 1
+
+-- name: newest_event
+SELECT max(sequence) FROM recollect.events WHERE orchestrator_id = :orchestrator_id
 
 -- How many visible memories were made on each day since 1970.
 -- name: learned

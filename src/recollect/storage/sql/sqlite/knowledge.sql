@@ -28,8 +28,16 @@ WHERE @visible ORDER BY m.seq DESC LIMIT :limit
 -- name: changes
 SELECT e.sequence, e.occurred_at, e.kind, e.actor, e.memory_id, e.edge_id, e.reason, e.detail, e.person_id
 FROM events AS e CROSS JOIN memories AS m ON m.memory_id = e.memory_id
-WHERE e.sequence > :after AND e.occurred_at >= :since AND e.occurred_at < :until AND e.kind <> 'access.denied' AND @visible
+WHERE e.sequence > :after AND e.occurred_at >= :since AND e.occurred_at < :until AND e.kind <> 'access.denied'
+  AND (:events IS NULL OR instr(:events, '"' || e.kind || '"')) AND @visible
 ORDER BY e.sequence DESC LIMIT :limit
+
+-- Whether somebody did something after an event that leaves nothing to be seen, such as forgetting.
+-- name: acted
+SELECT 1 FROM events WHERE sequence > :after AND actor = :actor AND kind <> 'access.denied' LIMIT 1
+
+-- name: newest_event
+SELECT max(sequence) FROM events
 
 -- How many visible memories were made on each day since 1970.
 -- name: learned

@@ -107,6 +107,14 @@ SELECT @memory FROM @memories
 WHERE m.kind IN (SELECT value FROM json_each(:kinds)) AND @visible
 ORDER BY m.seq DESC LIMIT :limit OFFSET :offset
 
+-- The newest among what was written last, whatever it was: asked first, since most of the time that is enough.
+-- name: list_newest_memories
+SELECT @memory FROM memories AS m NOT INDEXED
+LEFT JOIN scopes AS sc ON sc.scope_id = m.scope_id
+LEFT JOIN memory_sources AS so ON so.memory_id = m.memory_id AND so.ordinal = 0
+WHERE m.seq > (SELECT seq FROM sqlite_sequence WHERE name = 'memories') - :recent AND @visible
+ORDER BY m.seq DESC LIMIT :limit OFFSET :offset
+
 -- name: list_typed_memories
 SELECT @memory FROM @memories
 WHERE m.kind IN (SELECT value FROM json_each(:kinds)) AND m.type IN (SELECT value FROM json_each(:types)) AND @visible

@@ -11,6 +11,7 @@ from itertools import pairwise
 import httpx
 import pytest
 
+from looking import expect
 from serving import Served
 
 PAGES = ("/", "/graph", "/timeline", "/prompt", "/conflicts", "/people", "/sessions", "/ingest", "/upkeep", "/status")
@@ -18,12 +19,6 @@ PAGES = ("/", "/graph", "/timeline", "/prompt", "/conflicts", "/people", "/sessi
 
 def shown(server, memory_id):
     return server.post("/v1/show", {"memoryId": memory_id}).json()["memory"]
-
-
-def expect(locator):
-    from playwright.sync_api import expect as expecting
-
-    return expecting(locator, "")
 
 
 # Search
@@ -42,7 +37,11 @@ def test_search_finds_as_you_type_and_says_why(life, tab, picture):
     assert "words" in told and "meaning" in told and "#1" in told and "recency" in told and "relevance" in told
     assert first.locator(".fill").first.bounding_box()["width"] > 10
     expect(tab.get_by_text(re.compile("Left out: .*not about the question"))).to_be_visible()
+    tab.wait_for_timeout(400)  # it opens slowly enough to be seen
     picture("search")
+    tab.go_back()
+    tab.go_forward()
+    expect(tab.get_by_label("Search")).to_have_value("What food does my wife like?")
 
 
 def test_search_filters_by_type_and_time_and_shows_nothing_rather_than_something_else(life, tab):
@@ -155,6 +154,7 @@ def test_retract_asks_waits_and_can_be_stopped(life, tab, fact):
     opened(life, tab, fact["memoryId"])
     tab.get_by_role("button", name="Retract").click()
     tab.get_by_role("button", name="Cancel").click()
+    expect(tab.get_by_role("dialog")).to_have_count(0)
     tab.get_by_role("button", name="Retract").click()
     tab.get_by_role("dialog").get_by_role("button", name="Retract").click()
     expect(tab.get_by_text("Retracting in 6 seconds.")).to_be_visible()
@@ -186,6 +186,41 @@ def test_what_was_learned_from_a_message_leads_to_it(life, tab):
     opened(life, tab, learned["memoryId"])
     tab.get_by_text("What was said").click()
     expect(tab.locator(".said-by.chosen")).to_contain_text("I play the cello")
+
+
+def test_what_is_typed_survives_what_happens_elsewhere(life, tab, fact):
+    opened(life, tab, fact["memoryId"])
+    tab.get_by_role("button", name="Edit").click()
+    field = tab.get_by_role("dialog").locator("textarea")
+    field.fill("Half a thought")
+    life.post("/v1/remember", {"content": "The lighthouse keeper grows roses"})
+    tab.wait_for_timeout(3_500)
+    assert field.input_value() == "Half a thought"
+    field.fill("my password is hunter2hunter2")
+    tab.get_by_role("dialog").get_by_role("button", name="Save").click()
+    expect(tab.locator(".q-notification").first).to_be_visible()  # refused, and what was typed is still there
+    assert field.input_value() == "my password is hunter2hunter2"
+    field.fill("A whole thought")
+    tab.get_by_role("dialog").get_by_role("button", name="Save").click()
+    expect(tab.locator(".quote")).to_have_text("A whole thought")
+
+
+def test_while_something_waits_to_be_forgotten_it_can_only_be_stopped(life, tab, fact):
+    opened(life, tab, fact["memoryId"])
+    tab.get_by_role("button", name="Forget").click()
+    tab.get_by_role("dialog").get_by_role("button", name="Forget").click()
+    expect(tab.get_by_text(re.compile(r"Forgetting in \d seconds?"))).to_be_visible()
+    expect(tab.get_by_role("button", name="Pin")).to_have_count(0)
+    tab.get_by_role("button", name="Undo").click()
+    tab.wait_for_timeout(7_000)
+    assert shown(life, fact["memoryId"])["status"] == "active"
+    expect(tab.get_by_role("button", name="Pin")).to_be_visible()
+
+
+def test_what_is_forgotten_elsewhere_leaves_the_page(life, tab, fact):
+    opened(life, tab, fact["memoryId"])
+    life.post("/v1/forget", {"memoryId": fact["memoryId"]})
+    expect(tab.get_by_text("This memory is not there any more.")).to_be_visible(timeout=8_000)
 
 
 # Graph
@@ -433,7 +468,7 @@ def test_every_page_fits_its_window(life, tab, picture, width):
     single = [f"/memory/{life.ids['I live in Oslo']}", f"/sessions/{life.ids['session']}"]
     for path in (*PAGES, *single, f"/turns?which={life.ids['session']}", "/?q=my wife"):
         tab.goto(life.url + path)
-        expect(tab.locator(".page")).to_be_visible()
+        expect(tab.locator(".title, .quote").first).to_be_visible()
         tab.wait_for_timeout(400)
         assert tab.evaluate("document.documentElement.scrollWidth") <= width, path
         wide = tab.evaluate(

@@ -229,13 +229,14 @@ def _legend() -> None:
 def _options(found: Mapping[str, Any]) -> dict[str, Any]:
     """What ECharts draws. Texts are drawn on a canvas, so nothing in them can be anything but text."""
     named = len(found["memories"]) <= _NAMED
+    size = 1.0 if len(found["memories"]) <= _MANY else 0.5
     nodes = [
         {
             "id": each["memoryId"],
             "name": shortened(each["content"], 40),
             "value": each["importance"],
-            "symbolSize": 8 + each["importance"] / 8,
-            "label": {"show": named},
+            "symbolSize": (8 + each["importance"] / 8) * size,
+            "label": {"show": named, "width": 150, "overflow": "truncate"},
             "itemStyle": {
                 "color": COLOURS.get(each["type"], "#64748b"),
                 "opacity": 1 if each["status"] == "active" else 0.35,

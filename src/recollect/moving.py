@@ -18,7 +18,6 @@ from recollect.model.memory import Memory
 from recollect.model.scope import Speaker
 from recollect.model.session import Message, Session
 from recollect.model.source import CapturedBy, Source
-from recollect.prompt.lines import one_line
 from recollect.storage.interface import Storage
 from recollect.storage.layout import Layout
 from recollect.turns import Artifacts
@@ -192,4 +191,4 @@ def _line(memory: Memory) -> str:
 
 def _as_text(value: str) -> str:
     """A stored text in Markdown: no mark in it marks anything."""
-    return _BEGINNING.sub(r"\\\1", _MARKUP.sub(r"\\\1", one_line(value)))
+    return _BEGINNING.sub(r"\\\1", _MARKUP.sub(r"\\\1", " ".join(value.split())))

@@ -56,7 +56,8 @@ def hostile(tmp_path_factory):
 def places(ids):
     return [
         "/", "/?q=opposite of the image", "/graph", f"/graph?around={ids['one']}", "/timeline",
-        "/prompt?message=opposite", "/conflicts", "/people", f"/people/{ids['zoe']}", "/sessions", f"/sessions/{ids['session']}",
+        "/prompt?message=opposite", "/conflicts", "/people", f"/people/{ids['zoe']}", "/sessions",
+        f"/sessions/{ids['session']}",
         f"/turns?which={ids['session']}", "/ingest", "/upkeep", "/status", f"/memory/{ids['one']}",
     ]  # fmt: skip
 

@@ -266,9 +266,85 @@ def test_others_memories_are_not_taken_for_the_callers(memory):
         ([{"namespace": 1, "key": 2, "value": [3]}], "langgraph"),
     ],
 )
-def test_items_of_another_shape_are_passed_over(memory, data, kind):
-    done = memory.import_data(json.dumps(data), user="alex", format=kind)
-    assert done.format == kind and done.messages == 0
+def test_items_of_another_shape_are_passed_over_and_counted(memory, data, kind):
+    good = {"mem0": MEM0["results"], "langgraph": LANGGRAPH, "mcp": MCP, "chatgpt": CHATGPT, "claude": CLAUDE}[kind]
+    done = memory.import_data(json.dumps([*data, *good]), user="alex", format=kind)
+    assert done.format == kind and done.memories + done.messages > 0
+    assert done.unreadable <= len(data)
+
+
+def test_what_holds_nothing_of_a_format_is_not_taken_for_it(memory):
+    with pytest.raises(InvalidInput) as refused:
+        memory.import_data(json.dumps(CLAUDE), user="alex", format="mem0")
+    assert refused.value.code == "unknown_format"
+
+
+def test_a_store_of_several_people_is_imported_one_at_a_time(memory, run, tmp_path):
+    items = [
+        {"namespace": ["memories", who], "key": "k", "value": {"text": text}}
+        for who, text in (("alex", "Prefers window seats"), ("bob", "Has asthma since childhood"))
+    ]
+    with pytest.raises(InvalidInput) as refused:
+        memory.import_data(json.dumps(items), user="alex")
+    assert refused.value.code == "several_namespaces" and "memories.bob" in str(refused.value)
+    done = memory.import_data(json.dumps(items), user="alex", namespace="memories.alex")
+    assert (done.memories, done.others) == (1, 1)
+    assert "asthma" not in str(memory.list(user="alex"))
+
+
+def test_voices_are_heard_tools_are_not_and_a_changed_branch_is_taken_in(memory):
+    def node(name, parent, role, part, **more):
+        message = {"id": name, "author": {"role": role}, "content": {"parts": [part]}, **more}
+        return {"message": message, "parent": parent, "children": []}
+
+    talk = {
+        "id": "c1",
+        "current_node": "c",
+        "mapping": {
+            "a": node("a", None, "user", {"content_type": "audio_transcription", "text": "Where do I live?"}),
+            "b": node("b", "a", "assistant", "User lives in Lisbon", recipient="bio"),
+            "c": node("c", "b", "assistant", "In Lisbon."),
+        },
+    }
+    memory.import_data(json.dumps([talk]), user="alex")
+    (session,) = memory.sessions()
+    assert [each.content for each in memory.messages(session.session_id)] == ["Where do I live?", "In Lisbon."]
+    talk["mapping"]["d"] = node("d", "a", "user", "I live in Porto actually")
+    talk["current_node"] = "d"
+    assert memory.import_data(json.dumps([talk]), user="alex").messages == 1
+    assert "Porto" in str(memory.messages(session.session_id))
+
+
+def test_sessions_in_files_are_part_of_an_export(memory, elsewhere):
+    import asyncio
+
+    handle = memory.create_session(["basic_session"], "chat")
+
+    async def talk():
+        await handle.transcript_append("user", "Hello, the walrus speaks")
+        await handle.kv_set("mood", "grand")
+
+    asyncio.run(talk())
+    text = "\n".join(memory.export())
+    elsewhere.import_data("\ufeff" + text)
+    again = elsewhere.load_session(handle.session_id, "chat")
+
+    async def read():
+        return await again.transcript_read_last(5), await again.kv_get("mood")
+
+    said, mood = asyncio.run(read())
+    assert "walrus" in str(said) and mood == "grand"
+    assert list(elsewhere.export()) == text.split("\n")
+    hostile = text.replace("sessions.json", "../../evil.json")
+    with pytest.raises(InvalidInput):
+        memory.import_data(hostile)
+
+
+def test_markdown_marks_nothing_that_was_stored(memory):
+    memory.remember("<img src=x onerror=alert(1)> [a](javascript:b) `c` *d*", user="alex", verbatim=True)
+    memory.remember("# I am a heading", user="alex", verbatim=True)
+    text = memory.export_markdown(user="alex")
+    assert "\\<img" in text and "\\[a\\]" in text and "\\`c\\`" in text and "- \\# I am" in text
 
 
 @pytest.mark.only_on("postgres")

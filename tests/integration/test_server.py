@@ -23,34 +23,6 @@ import recollect
 from recollect import InvalidInput, NotFound, ScopeDenied
 from serving import Served
 
-
-@pytest.fixture
-def served(place, root, open_memory):
-    open_memory().close()
-    server = Served(place, root)
-    yield server
-    server.stop()
-
-
-@pytest.fixture
-def guarded(place, root, open_memory, clock):
-    """A server that asks for tokens, and some of them."""
-    with open_memory(clock=None) as memory:
-        tokens = {
-            "alex": memory.create_token("alex", rights="write")[0],
-            "reader": memory.create_token("alex", rights="read")[0],
-            "eve": memory.create_token("eve", rights="admin")[0],
-            "revoked": memory.create_token("alex", rights="admin")[0],
-        }
-        memory.revoke_token(memory.tokens()[-1].token_id)
-    with recollect.open(place, orchestrator="other", **({} if place is root else {"files": root})) as other:
-        tokens["other"] = other.create_token("alex", rights="admin")[0]
-    server = Served(place, root)
-    server.tokens = tokens
-    yield server
-    server.stop()
-
-
 # Tokens
 
 

@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check format torture bench eval docs clean
+.PHONY: help run demo browser test check format torture bench eval docs pictures clean
 
 help: ## Show what can be made.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,7 +29,13 @@ check: $(READY) ## Lint, format check, types, layers.
 	@echo "==> mypy"; $(BIN)/mypy
 	@echo "==> layers"; $(BIN)/lint-imports --no-cache | tail -n 6
 
-test: check ## Everything above, then all tests with coverage.
+browser: ## Install Chromium for the tests of the inspector, where that can be done.
+	@command -v chromium chromium-browser google-chrome >/dev/null 2>&1 || { echo "==> Installing Chromium"; \
+	  as=$$( [ "$$(id -u)" = 0 ] || echo "sudo -n" ); \
+	  { $$as apt-get update -qq && $$as env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium; } >/dev/null 2>&1 \
+	  || echo "    no Chromium can be had here: the tests of the inspector will be skipped"; }
+
+test: check browser ## Everything above, then all tests with coverage.
 	@echo "==> tests"; $(BIN)/python -m pytest -n 2 --cov --cov-report=term
 
 format: $(READY) ## Format and fix the code.
@@ -47,10 +53,18 @@ bench: $(READY) ## Measure, next to a bare loop in the same run.
 	@$(BIN)/python benchmarks/remember.py
 	@$(BIN)/python benchmarks/turns.py
 	@$(BIN)/python benchmarks/engines.py
+	@$(BIN)/python benchmarks/serve.py
 
 eval: $(READY) ## Measure recall on a data set: make eval DATA=locomo.json
 	@test -n "$(DATA)" || { echo "which data set? make eval DATA=file.json"; exit 1; }
 	@$(BIN)/recollect eval $(DATA) --ablation
+	@$(BIN)/python benchmarks/holdout.py $(DATA)
+	@$(BIN)/python benchmarks/shapes.py $(DATA)
+
+pictures: $(READY) browser ## Take the pictures of the inspector that the docs show.
+	@$(BIN)/python -m pytest -q tests/browser/test_inspector.py
+	@for name in search memory graph timeline prompt search-dark 390-search; do \
+	  cp artefacts/screenshots/$$name.png docs/pictures/; done
 
 docs: $(READY) ## Write the generated reference pages.
 	@$(BIN)/python docs/generate.py

@@ -356,3 +356,65 @@ def test_somebody_who_has_never_said_anything_finds_nothing(memory):
     recalled = memory.recall("the house, the boat and the garden", user="newcomer")
     assert recalled.hits == []
     assert memory.recall("", user="newcomer").hits == []
+
+
+def said(memory, turns, user="alex", conversation="talk"):
+    """Stores turns of a conversation: (speaker, text)."""
+    memory.remember_many(
+        [
+            {
+                "content": text,
+                "type": "Observation",
+                "verbatim": True,
+                "source": Source(
+                    source_type="channel_transcript", conversation_id=conversation, speaker=speaker, position=number
+                ),
+            }
+            for number, (speaker, text) in enumerate(turns)
+        ],
+        user=user,
+    )
+
+
+DANCERS = [
+    ("Jon", "Hey Gina! I lost my job as a banker yesterday, so I will start a dance studio."),
+    ("Gina", "Sorry to hear that, Jon! I opened an online clothing store last month."),
+    ("Jon", "Your store sounds wonderful. Which clothes sell best?"),
+    ("Gina", "The hoodies! I designed a limited edition of them myself."),
+    ("Jon", "I am looking for a place downtown with a Marley floor."),
+]
+
+
+def test_a_question_about_the_wrong_person_gets_nothing(memory):
+    said(memory, DANCERS)
+    assert memory.recall("What limited edition did Jon design?", user="alex").hits == []
+    assert contents(memory.recall("What limited edition did Gina design?", user="alex"))[0] == DANCERS[3][1]
+    assert memory.recall("What limited edition did Jon design?", user="alex", floor=False).hits
+
+
+def test_an_answer_is_found_by_the_question_it_answers(memory):
+    said(memory, DANCERS)
+    hit = memory.recall("Which clothes sell best in the store?", user="alex").hits
+    answer = next(each for each in hit if each.memory.content == DANCERS[3][1])
+    assert answer.why["arms"]["answer"]["evidence"] > 0.2
+
+
+def test_a_long_text_stands_by_itself(memory):
+    long = "The harbour master explained the tides, cranes, berths, tugs and pilots at length. " * 8
+    said(memory, [("user", long), ("assistant", "The zebra crossing was painted in violet.")])
+    found = memory.recall("Which crossing was painted in violet?", user="alex", floor=False).hits
+    assert found[0].memory.content.startswith("The zebra")
+    arms = {each.memory.content[:9]: each.why["arms"] for each in found}
+    assert "window" not in arms["The harbo"]  # what stands beside it is not its own
+
+
+def test_i_and_you_tell_who_said_it(memory):
+    said(
+        memory,
+        [
+            ("user", "My plan for the terrace is a row of lemon trees in pots."),
+            ("assistant", "My plan for the terrace would be a row of fig trees in pots."),
+        ],
+    )
+    assert "lemon" in contents(memory.recall("Which trees did I plan for the terrace?", user="alex"))[0]
+    assert "fig" in contents(memory.recall("Which trees did you suggest for the terrace?", user="alex"))[0]

@@ -23,7 +23,7 @@ from recollect.errors import InvalidInput, SessionError
 from recollect.knowledge import Draft, Link, Receipt, Remember, masked
 from recollect.log import MemoryLog
 from recollect.model.check import Checker
-from recollect.model.clock import Clock
+from recollect.model.clock import Clock, parse_time
 from recollect.model.edge import EdgeType
 from recollect.model.ids import IdFactory, check_opaque_id, check_uuid
 from recollect.model.memory import Memory, MemoryType
@@ -140,9 +140,18 @@ class Conversing:
 
     # Messages
 
-    def add_message(self, session_id: str, role: str, content: str, metadata: dict[str, Any] | None = None) -> Message:
-        """Stores one message of a session and indexes it for search."""
-        message = self._messages.add(self._kept(session_id), role, content, metadata)
+    def add_message(
+        self,
+        session_id: str,
+        role: str,
+        content: str,
+        metadata: dict[str, Any] | None = None,
+        *,
+        said_at: datetime | str | None = None,
+    ) -> Message:
+        """Stores one message of a session and indexes it for search; `said_at` is when, if it was not now."""
+        at = None if said_at is None else parse_time(said_at, "saidAt")
+        message = self._messages.add(self._kept(session_id), role, content, metadata, at)
         self._heard()
         return message
 

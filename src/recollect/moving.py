@@ -137,8 +137,7 @@ class Moving:
                 if said.key in known:
                     continue
                 metadata = {"title": talk.title[:_LONGEST_ID], _KEY: said.key}
-                metadata |= {"saidAt": said.at.isoformat()} if said.at else {}
-                self.add_message(session.session_id, said.role, said.text, metadata)
+                self.add_message(session.session_id, said.role, said.text, metadata, said_at=said.at)
                 messages += 1
             progress(number, len(talks))
         return sessions, messages

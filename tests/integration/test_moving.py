@@ -169,6 +169,11 @@ def test_what_others_export_is_taken_in_once(memory, data, kind, memories, messa
     assert expected[kind] in told and "Never shown" not in told
     if kind == "mem0":
         assert memory.list(user="alex")[0].observed_at.year == 2025
+    if kind in {"chatgpt", "claude"}:  # what was said keeps its time, also for questions about it
+        (session,) = memory.sessions()
+        assert memory.messages(session.session_id)[0].created_at.year == 2025
+        hits = memory.recall("trip tulips", user="alex", include_messages=True).hits
+        assert 2025 in {hit.memory.observed_at.year for hit in hits}
 
 
 @pytest.mark.parametrize(

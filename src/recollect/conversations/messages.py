@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -32,6 +32,7 @@ class Said:
     role: Role
     content: str
     metadata: dict[str, Any] = field(default_factory=dict)
+    at: datetime | None = None
 
 
 class Messages:
@@ -47,9 +48,11 @@ class Messages:
         self._ids = ids
         self._remember = remember
 
-    def add(self, session: Session, role: str, content: str, metadata: Any = None) -> Message:
-        """One message."""
-        (message,) = self.add_all(session, [said(role, content, metadata)])
+    def add(
+        self, session: Session, role: str, content: str, metadata: Any = None, at: datetime | None = None
+    ) -> Message:
+        """One message; `at` is when it was said, where that was not now."""
+        (message,) = self.add_all(session, [replace(said(role, content, metadata), at=at)])
         return message
 
     def add_all(self, session: Session, parts: Sequence[Said]) -> list[Message]:
@@ -71,9 +74,8 @@ class Messages:
             for number, part in enumerate(parts):
                 message_id, memory_id = self._ids.new(), None
                 if searched[number] and speaker is not None:
-                    memory_id = self._index(
-                        writer, session, speaker, texts[number], message_id, first + number, next(made)
-                    )
+                    place = (message_id, first + number, part.at)
+                    memory_id = self._index(writer, session, speaker, texts[number], place, next(made))
                 messages.append(
                     Message(
                         message_id=message_id,
@@ -81,7 +83,7 @@ class Messages:
                         position=first + number,
                         role=part.role,
                         content=part.content,
-                        created_at=now,
+                        created_at=now if part.at is None else min(part.at, now),
                         token_count=tokens[number],
                         metadata=part.metadata,
                         memory_id=memory_id,
@@ -107,18 +109,18 @@ class Messages:
         session: Session,
         speaker: Speaker,
         text: tuple[str, str],
-        message_id: str,
-        position: int,
+        place: tuple[str, int, datetime | None],
         vector: Vector | None,
     ) -> str | None:
         """What a message is searched by; where there is nothing to search, nothing."""
-        content, name = text
+        (content, name), (message_id, position, at) = text, place
         draft = Draft(
             content=content,
             type=MemoryType.OBSERVATION,
             importance=_IMPORTANCE,
             kind=Kind.MESSAGE,
             expires=session.expires_at,
+            observed_at=at,
             source=Source(
                 source_type=SourceType.CHANNEL_TRANSCRIPT,
                 captured_by=CapturedBy.SYSTEM,

@@ -255,7 +255,7 @@ def _messages(memory: MemorySystem, identity: Identity, p: of.InSession) -> Any:
 
 def _add_message(memory: MemorySystem, identity: Identity, p: of.Said) -> Any:
     session = _own_session(memory, identity, p.session_id)
-    return {"message": memory.add_message(session.session_id, p.role, p.content)}
+    return {"message": memory.add_message(session.session_id, p.role, p.content, said_at=p.said_at)}
 
 
 def _bulletin(memory: MemorySystem, identity: Identity, p: of.ForBulletin) -> Any:

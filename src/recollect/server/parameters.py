@@ -126,6 +126,7 @@ class Said(Parameters):
     role: str = Field(description="user, assistant, system or tool.")
     content: str = Field(max_length=_LONGEST)
     session_id: str | None = Field(None, pattern=_ID)
+    said_at: str | None = Field(None, max_length=64, description="When it was said, if that was not now.")
 
 
 class OfTurn(Parameters):

@@ -117,6 +117,8 @@ def picture(tab):
 
     def keep(name):
         PICTURES.mkdir(parents=True, exist_ok=True)
+        tab.locator(".waiting").wait_for(state="detached")
+        tab.wait_for_timeout(1_000)  # what moves into its place is there
         tab.screenshot(path=PICTURES / f"{name}.png")
 
     return keep

@@ -413,7 +413,7 @@ def test_sessions_show_what_was_said_turns_and_feedback(life, tab, picture):
     expect(turn).to_contain_text("When does the park open?")
     expect(turn).to_contain_text("opening: May")
     turn.get_by_label("This answer was not ok").click()
-    expect(turn).to_contain_text("feedback: not_ok")
+    expect(turn).to_contain_text("feedback: not ok")
     picture("turns")
 
 

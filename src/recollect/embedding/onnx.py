@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -53,27 +55,22 @@ class OnnxEmbedder:
         return self._embed(texts)
 
     def _embed(self, texts: Sequence[str]) -> list[bytes]:
-        import numpy as np
-
         session, tokenizer = self._load()
-        taken = {each.name for each in session.get_inputs()}
         encoded = [each.ids for each in tokenizer.encode_batch(list(texts))]
         vectors: list[bytes] = [b""] * len(encoded)
         order = sorted(range(len(encoded)), key=lambda number: len(encoded[number]))
-        for start in range(0, len(order), _BATCH):
-            batch = order[start : start + _BATCH]
-            longest = max(len(encoded[number]) for number in batch)
-            ids = np.zeros((len(batch), longest), np.int64)
-            mask = np.zeros((len(batch), longest), np.int64)
-            for row, number in enumerate(batch):
-                ids[row, : len(encoded[number])] = encoded[number]
-                mask[row, : len(encoded[number])] = 1
-            feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-            hidden = session.run(None, {name: value for name, value in feed.items() if name in taken})[0]
-            sums = (hidden * mask[:, :, None]).sum(axis=1)
-            unit = sums / np.linalg.norm(sums, axis=1, keepdims=True)
-            for row, number in enumerate(batch):
-                vectors[number] = unit[row].astype("<f4").tobytes()
+        batches = [order[start : start + _BATCH] for start in range(0, len(order), _BATCH)]
+
+        def run(batch: list[int]) -> None:
+            for number, vector in zip(batch, _pooled(session, [encoded[each] for each in batch]), strict=True):
+                vectors[number] = vector
+
+        if len(batches) > 1:  # each runs on one thread, and waits for nothing of Python's
+            with ThreadPoolExecutor(min(len(batches), os.cpu_count() or 1)) as threads:
+                list(threads.map(run, batches))
+        else:
+            for batch in batches:
+                run(batch)
         return vectors
 
     def _load(self) -> tuple[Any, Any]:
@@ -101,6 +98,24 @@ class OnnxEmbedder:
         tokenizer.no_padding()
         tokenizer.enable_truncation(_LONGEST)
         return session, tokenizer
+
+
+def _pooled(session: Any, encoded: Sequence[Sequence[int]]) -> list[bytes]:
+    """Vectors of texts of like length: the mean over their tokens, of length 1."""
+    import numpy as np
+
+    longest = max(len(ids) for ids in encoded)
+    ids = np.zeros((len(encoded), longest), np.int64)
+    mask = np.zeros((len(encoded), longest), np.int64)
+    for row, tokens in enumerate(encoded):
+        ids[row, : len(tokens)] = tokens
+        mask[row, : len(tokens)] = 1
+    feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+    taken = {each.name for each in session.get_inputs()}
+    hidden = session.run(None, {name: value for name, value in feed.items() if name in taken})[0]
+    sums = (hidden * mask[:, :, None]).sum(axis=1)
+    unit = sums / np.linalg.norm(sums, axis=1, keepdims=True)
+    return [row.astype("<f4").tobytes() for row in unit]
 
 
 def _checked(file: Path, expected: str | None) -> bytes:

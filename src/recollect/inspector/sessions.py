@@ -169,7 +169,10 @@ def _feedback(view: View, conversation_id: str, turn_id: str, log: Mapping[str, 
     latest = (log.get("turn_log", {}).get("feedbacks") or [None])[-1]
     with ui.row().classes("facts"):
         if latest:
-            badge(f"feedback: {latest.get('reaction')}", "#15803d" if latest.get("reaction") == "ok" else "#b91c1c")
+            badge(
+                f"feedback: {str(latest.get('reaction')).replace('_', ' ')}",
+                "#15803d" if latest.get("reaction") == "ok" else "#b91c1c",
+            )
             ui.label(str(latest.get("text") or "")).classes("quiet")
         if not view.api.may(Rights.WRITE):
             return

@@ -16,8 +16,9 @@ def weighted_sum(arms: Mapping[str, Evidence], weights: Mapping[str, float]) -> 
     full = sum(sorted(weights.values(), reverse=True)[:3]) or 1.0
     scores: dict[int, float] = {}
     for name, evidence in arms.items():
+        weight = weights.get(name, 0.0) / full
         for seq, value in evidence.items():
-            scores[seq] = scores.get(seq, 0.0) + weights.get(name, 0.0) * value / full
+            scores[seq] = scores.get(seq, 0.0) + weight * value
     return scores
 
 

@@ -54,7 +54,7 @@ def test_a_session_is_gone_on_with_chosen_or_begun(run):
     assert shown["transcript"][0]["content"] == "My cat is called Tom."
     stolen = run("chat", "hello", "--session", one["sessionId"], "--user", "eve", "--json")
     assert json.loads(stolen.out or stolen.err)["error"]["code"] == "session_not_found"
-    assert run("session", "delete", new, "--json").code == 0
+    assert run("session", "delete", new, "--yes", "--json").code == 0
     assert len(run("session", "list", "--json").json["sessions"]) == 1
     assert run("session", "show", new).code == 1
 

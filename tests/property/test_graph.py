@@ -274,7 +274,9 @@ class Graph(RuleBasedStateMachine):
             "expires": None,
         }
         self.model.edges |= {(stored.memory_id, end, "RelatedTo") for end in ends}
-        self.model.events[stored.memory_id] += 1 + 2 * len(ends)
+        self.model.events[stored.memory_id] += 1 + len(ends)
+        for end in ends:
+            self.model.events[end] += 1
 
     def recorded(self, memory_id):
         """How many events a memory has, whoever may see them."""

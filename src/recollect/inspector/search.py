@@ -169,9 +169,9 @@ def _show_why(why: Mapping[str, Any]) -> None:
     """How much every arm said, and how the modifiers bent it."""
     with ui.element("div").classes("reasons"):
         with ui.element("div"):
-            ui.label("Rank · evidence of weight, by arm").classes("quiet")
+            ui.label("Rank · evidence · weight, by arm").classes("quiet")
             for name, arm in why["arms"].items():
-                told = f"#{arm['rank']} · {arm['evidence']:.2f} of {arm['weight']:g}"
+                told = f"#{arm['rank']} · {arm['evidence']:.2f} · {arm['weight']:g}"
                 bar(_ARMS.get(name, name), arm["evidence"], told)
         with ui.element("div"):
             ui.label("Modifiers").classes("quiet")

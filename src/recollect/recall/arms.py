@@ -95,20 +95,22 @@ class Pool:
         allowed = frozenset(ranked)
         text = self._text({seq: [seq] for seq in self.candidates})
         window = self._text({seq: [seq, *self._beside.get(seq, ())] for seq in ranked}) if self._beside else text
-        arms = {
+        similar = self._similar
+        return {
             "text": {seq: text[seq] for seq in ranked if seq in text},
             "window": {seq: window[seq] for seq in ranked if seq in window},
             "answer": self._answer(text, allowed),
             "conversation": self._conversation(text, ranked),
-            "vector": {seq: max(0.0, self._similar.get(seq, 0.0)) for seq in ranked},
-            "nearby": {seq: self._nearby(seq) for seq in self._places.values() if seq in allowed},
+            "vector": {seq: similar[seq] for seq in ranked if similar.get(seq, 0.0) > 0},
+            "nearby": _positive({seq: self._nearby(seq) for seq in self._places.values() if seq in allowed}),
             "person": self._person(ranked),
             "about": {seq: 1.0 for seq in ranked if seq in self._about},
-            "time": {seq: self._time(self.candidates[seq]) for seq in ranked} if self._question.spans else {},
-            "dated": {seq: self._dated(seq) for seq in ranked} if self._question.asks_when else {},
-            "statement": {seq: float(not self._asks(seq)) for seq in ranked},
+            "time": _positive(
+                {seq: self._time(self.candidates[seq]) for seq in ranked} if self._question.spans else {}
+            ),
+            "dated": {seq: 1.0 for seq in ranked if self._is_dated(seq)} if self._question.asks_when else {},
+            "statement": {seq: 1.0 for seq in ranked if not self._asks(seq)},
         }
-        return {name: {seq: value for seq, value in arm.items() if value > 0} for name, arm in arms.items()}
 
     def _text(self, members: Mapping[int, Sequence[int]]) -> Evidence:
         """BM25 of each candidate together with others, as a part of a full match; none for those without a match."""
@@ -149,7 +151,7 @@ class Pool:
         most = max(sums.values(), default=0.0)
         if len(sums) < 2 or not most:  # noqa: PLR2004  one conversation says nothing about itself
             return {}
-        return {seq: sums.get(self.candidates[seq].conversation or "", 0.0) / most for seq in ranked}
+        return _positive({seq: sums.get(self.candidates[seq].conversation or "", 0.0) / most for seq in ranked})
 
     def _nearby(self, seq: int) -> float:
         if seq not in self._beside:
@@ -216,8 +218,13 @@ class Pool:
             return 0.0
         return max((span.covers(moment) for span in self._question.spans), default=0.0)
 
-    def _dated(self, seq: int) -> float:
-        return float(not TIME_TERMS.isdisjoint(self._terms[seq]))
+    def _is_dated(self, seq: int) -> bool:
+        return not TIME_TERMS.isdisjoint(self._terms[seq])
+
+
+def _positive(evidence: Evidence) -> Evidence:
+    """What speaks for something at all."""
+    return {seq: value for seq, value in evidence.items() if value > 0}
 
 
 def _counted(found: Sequence[str], asked: frozenset[str]) -> dict[str, int]:

@@ -44,16 +44,10 @@ format: $(READY) ## Format and fix the code.
 torture: $(READY) ## Hours of faults, all rounds.
 	@$(BIN)/python -m pytest -m torture --timeout=0 -s tests/faults tests/property
 
-bench: $(READY) ## Measure, next to a bare loop in the same run.
-	@$(BIN)/python benchmarks/adds.py
-	@$(BIN)/python benchmarks/startup.py
-	@$(BIN)/python benchmarks/preload.py
-	@$(BIN)/python benchmarks/bulletin.py
-	@$(BIN)/python benchmarks/recall.py $(SIZES)
-	@$(BIN)/python benchmarks/remember.py
-	@$(BIN)/python benchmarks/turns.py
-	@$(BIN)/python benchmarks/engines.py
-	@$(BIN)/python benchmarks/serve.py
+bench: $(READY) ## Measure, next to a bare loop in the same run; fails in the end if a bound was missed.
+	@missed=""; for each in adds startup preload bulletin "recall $(SIZES)" remember turns engines serve; do \
+	  set -- $$each; file=$$1; shift; $(BIN)/python benchmarks/$$file.py "$$@" || missed="$$missed $$file"; done; \
+	  [ -z "$$missed" ] || { echo "a bound was missed:$$missed"; exit 1; }
 
 eval: $(READY) ## Measure recall on a data set: make eval DATA=locomo.json
 	@test -n "$(DATA)" || { echo "which data set? make eval DATA=file.json"; exit 1; }

@@ -305,6 +305,23 @@ def test_the_graph_of_two_thousand_is_usable(tmp_path, tab, picture):
         server.stop()
 
 
+def test_a_sample_that_is_loaded_on_the_graph_is_drawn_and_found_by_its_words(tmp_path, tab):
+    server = Served(tmp_path, tmp_path)
+    try:
+        tab.goto(f"{server.url}/graph")
+        tab.get_by_role("button", name=re.compile("sample", re.IGNORECASE)).click()
+        expect(tab.locator(".chart canvas")).to_be_visible(timeout=20_000)
+        expect(tab.get_by_text(re.compile("1 contradiction"))).to_be_visible(timeout=20_000)
+        find = tab.get_by_label("Find")  # no mouse is needed to look around
+        find.focus()
+        find.press_sequentially("Sarah (wife", delay=20)
+        tab.keyboard.press("ArrowDown")
+        tab.keyboard.press("Enter")
+        expect(tab.locator(".side")).to_contain_text("My wife Sarah likes Italian food")
+    finally:
+        server.stop()
+
+
 # Timeline
 
 

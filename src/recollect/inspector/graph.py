@@ -228,51 +228,7 @@ def _legend() -> None:
 
 def _options(found: Mapping[str, Any]) -> dict[str, Any]:
     """What ECharts draws. Texts are drawn on a canvas, so nothing in them can be anything but text."""
-    named = len(found["memories"]) <= _NAMED
-    size = 1.0 if len(found["memories"]) <= _MANY else 0.5
-    nodes = [
-        {
-            "id": each["memoryId"],
-            "name": shortened(each["content"], 40),
-            "value": each["importance"],
-            "symbolSize": (8 + each["importance"] / 8) * size,
-            "label": {"show": named, "width": 150, "overflow": "truncate"},
-            "itemStyle": {
-                "color": COLOURS.get(each["type"], "#64748b"),
-                "opacity": 1 if each["status"] == "active" else 0.35,
-            },
-        }
-        for each in found["memories"]
-    ]
-    nodes += [
-        {
-            "id": person_id,
-            "name": label,
-            "symbol": "diamond",
-            "value": len(label),
-            "symbolSize": 26,
-            "itemStyle": {"color": _PERSON},
-            "label": {"show": True},
-        }
-        for person_id, label in found["labels"].items()
-    ]
-    links = [
-        {
-            "source": each["fromMemoryId"],
-            "target": each["toMemoryId"],
-            "lineStyle": {
-                "color": EDGES.get(each["edgeType"], "#94a3b8"),
-                "width": 3 if each["edgeType"] == "Contradicts" else 1.5,
-                "type": "dashed" if each["edgeType"] == "Contradicts" else "solid",
-            },
-        }
-        for each in found["edges"]
-    ]
-    links += [
-        {"source": memory_id, "target": person_id, "symbol": ["none", "none"], "lineStyle": {"opacity": 0.4}}
-        for memory_id, people in found["about"].items()
-        for person_id in people
-    ]
+    nodes, links = _nodes(found), _links(found)
     few = len(nodes) <= _MANY
     # The more there are, the closer they stand.
     spread = max(6.0, 140 / (1 + len(nodes) / 40))
@@ -302,3 +258,56 @@ def _options(found: Mapping[str, Any]) -> dict[str, Any]:
             }
         ],
     }
+
+
+def _nodes(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    named = len(found["memories"]) <= _NAMED
+    size = 1.0 if len(found["memories"]) <= _MANY else 0.5
+    nodes = [
+        {
+            "id": each["memoryId"],
+            "name": shortened(each["content"], 40),
+            "value": each["importance"],
+            "symbolSize": (8 + each["importance"] / 8) * size,
+            "label": {"show": named, "width": 150, "overflow": "truncate"},
+            "itemStyle": {
+                "color": COLOURS.get(each["type"], "#64748b"),
+                "opacity": 1 if each["status"] == "active" else 0.35,
+            },
+        }
+        for each in found["memories"]
+    ]
+    nodes += [
+        {
+            "id": person_id,
+            "name": label,
+            "symbol": "diamond",
+            "value": len(label),
+            "symbolSize": 26,
+            "itemStyle": {"color": _PERSON},
+            "label": {"show": True},
+        }
+        for person_id, label in found["labels"].items()
+    ]
+    return nodes
+
+
+def _links(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    links = [
+        {
+            "source": each["fromMemoryId"],
+            "target": each["toMemoryId"],
+            "lineStyle": {
+                "color": EDGES.get(each["edgeType"], "#94a3b8"),
+                "width": 3 if each["edgeType"] == "Contradicts" else 1.5,
+                "type": "dashed" if each["edgeType"] == "Contradicts" else "solid",
+            },
+        }
+        for each in found["edges"]
+    ]
+    links += [
+        {"source": memory_id, "target": person_id, "symbol": ["none", "none"], "lineStyle": {"opacity": 0.4}}
+        for memory_id, people in found["about"].items()
+        for person_id in people
+    ]
+    return links

@@ -83,3 +83,21 @@ def test_one_reader_sees_what_another_process_or_object_wrote(root, clock, real_
     assert found[0].memory.content == "I ride a horse called Star"
     one.close()
     other.close()
+
+
+def test_up_to_the_limit_neither_order_nor_the_time_of_loading_changes_what_is_found():
+    count = 8_000  # far beyond small tests, and still searched exactly
+    assert count < vectors.EXACT_UP_TO
+    chance = np.random.default_rng(4)
+    rows = chance.standard_normal((count, 16)).astype(np.float32)
+
+    def found(*parts):
+        index, entry = vectors.VectorIndex(), 0
+        for part in parts:
+            index.add([(entry + n, int(seq), rows[seq].tobytes()) for n, seq in enumerate(part, 1)])
+            entry += len(part)
+        return [[hit.seq for hit in index.search(query.tobytes(), 50)] for query in rows[:20] + 0.5]
+
+    at_once = found(range(count))
+    assert found(chance.permutation(count)) == at_once
+    assert found(range(6_000), range(6_000, count)) == at_once

@@ -25,14 +25,15 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Integers = NDArray[np.int64]
 
-# Up to here an exact search is as fast as any index: beyond, it pushes everything else out of the processor's caches.
-EXACT_UP_TO = 5_000
+# Up to here a search is exact: what is found depends neither on the order in which vectors came nor on when they were
+# loaded. Groups are quicker from some 5,000 on, but they depend on both.
+EXACT_UP_TO = 20_000
 # How much may be added before the groups are made anew, as a part of what is grouped.
 _REGROUP_AT = 0.25
 _SAMPLE = 40_000
 _ROUNDS = 6
 _PROBED = 0.02
-_LEAST_PROBED = 24
+_LEAST_PROBED = 16
 _FEW_DEAD = 500
 _MOST_BYTES = 4 * 1024**3
 

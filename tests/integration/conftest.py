@@ -29,6 +29,7 @@ BOTH = {
     "test_server",
     "test_moving",
     "test_looking",
+    "test_same",
 }
 
 

@@ -48,7 +48,7 @@ _DECISIVE = 8
 
 
 class Pool:
-    """The candidates of one recall, and the evidence for each of them."""
+    """The candidates of one recall, in an order that is their own, and the evidence for each of them."""
 
     def __init__(
         self,
@@ -195,7 +195,7 @@ class Pool:
             for seq, counts in self._counts.items()
         }
         rank = {seq: support[seq] + arms.get("text", {}).get(seq, 0.0) for seq in support}
-        best = sorted(rank, key=lambda seq: (-rank[seq], seq))
+        best = sorted(rank, key=lambda seq: -rank[seq])
         own = [seq for seq in best if self.candidates[seq].speaker == asked_about][:_DECISIVE]
         others = [seq for seq in best if self.candidates[seq].speaker != asked_about][:_DECISIVE]
         contents = read([*own, *others])

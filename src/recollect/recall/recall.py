@@ -147,7 +147,7 @@ class Recaller:
         places = [(c.conversation, c.position) for c in found.values() if c.conversation and c.position is not None]
         around = [seq for seq in reader.neighbours(visibility, places, _REACH) if seq not in found]
         supporting = reader.candidates(visibility, around) if around else {}
-        everything = {**found, **supporting}
+        everything = _in_order({**found, **supporting})
         near = {(conversation, position + step) for conversation, position in places for step in (-1, 1)}
         eligible = [seq for seq, c in everything.items() if seq in found or (c.conversation, c.position) in near]
         if vector is not None:
@@ -307,6 +307,15 @@ class _Scored:
     def order(self) -> tuple[float, float, str, str]:
         """Best first; among equals the newer, then by content and id, so that the order is always the same."""
         return (-self.score, -self.memory.observed_at.timestamp(), self.memory.content, self.memory.memory_id)
+
+
+def _in_order(candidates: Mapping[int, Candidate]) -> dict[int, Candidate]:
+    """Candidates in an order that is their own: sums round, and a place goes to the last that claims it."""
+
+    def key(each: Candidate) -> tuple[int, str, str, int]:
+        return each.observed, each.terms, each.conversation or "", each.position or 0
+
+    return {each.seq: each for each in sorted(candidates.values(), key=key)}
 
 
 def _contents(reader: Reader, visibility: Visibility, seqs: Sequence[int]) -> dict[int, str]:

@@ -26,11 +26,11 @@ from recollect.storage.postgres.connection import (
     translated,
 )
 from recollect.storage.postgres.erase import erase_orchestrator, tables_holding
+from recollect.storage.postgres.figures import Figures
 from recollect.storage.postgres.schema import PostgresSchema
-from recollect.storage.postgres.search import PostgresSearcher, Sizes
+from recollect.storage.postgres.search import PostgresSearcher
 from recollect.storage.postgres.statements import statements
 from recollect.storage.postgres.writer import PostgresWriter
-from recollect.storage.relational.frequencies import Frequencies
 from recollect.storage.relational.writer import Numbers
 
 T = TypeVar("T")
@@ -87,8 +87,7 @@ class PostgresStorage:
 
     def _fresh(self) -> None:
         self._numbers = Numbers()
-        self._frequencies = Frequencies()
-        self._sizes = Sizes()
+        self._figures = Figures()
 
     @property
     def orchestrator_id(self) -> str:
@@ -100,7 +99,7 @@ class PostgresStorage:
 
         def attempt(connection: Connection) -> T:
             begin(connection, self._orchestrator_id, _READING)
-            reader = PostgresSearcher(connection, self._orchestrator_id, self._log, self._frequencies, self._sizes)
+            reader = PostgresSearcher(connection, self._orchestrator_id, self._log, self._figures)
             result = work(reader)
             connection.execute("COMMIT")
             return result
@@ -116,9 +115,7 @@ class PostgresStorage:
                 return unknown[0][2]
             unknown.clear()
             begin(connection, self._orchestrator_id, _WRITING)
-            writer = PostgresWriter(
-                connection, self._orchestrator_id, self._log, self._frequencies, self._sizes, self._numbers
-            )
+            writer = PostgresWriter(connection, self._orchestrator_id, self._log, self._figures, self._numbers)
             result = work(writer)
             trace = writer.trace()
             try:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-import time
 from array import array
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 from psycopg import sql
 
@@ -16,8 +14,8 @@ from recollect.log import MemoryLog
 from recollect.model.scope import Visibility
 from recollect.storage.interface import Matches, Ranked, Vector
 from recollect.storage.postgres.connection import Connection
+from recollect.storage.postgres.figures import Figures
 from recollect.storage.postgres.reader import PostgresReader
-from recollect.storage.relational.frequencies import Frequencies
 from recollect.storage.relational.rows import Row
 from recollect.storage.relational.search import RelationalSearcher, searched
 from recollect.storage.relational.tokens import TokenReader
@@ -26,44 +24,18 @@ from recollect.storage.relational.tokens import TokenReader
 EXACT_UP_TO = 50_000
 # A term is counted no further than this: beyond, it tells memories apart no better.
 _COUNTED = 20_000
-# How long the size of a large scope is taken as known.
-_SIZE_KEPT = 10.0
-_LARGE = 1_000
 # Rows an index search may look at before it gives up; then all are searched.
 _SCANNED = 40_000
 # Of a memory in terms; only the choice of candidates depends on it, and little: ranking counts for itself.
 _AVERAGE_LENGTH = 12.0
 
 
-class Sizes:
-    """How large scopes are, remembered for a moment: counting many rows takes longer than a recall."""
-
-    def __init__(self) -> None:
-        self._kept: dict[tuple[str, tuple[int, ...]], tuple[float, int]] = {}
-
-    def get(self, kind: str, scopes: Sequence[int], count: Any) -> int:
-        """The size of some scopes together."""
-        key = (kind, tuple(scopes))
-        kept = self._kept.get(key)
-        if kept is not None and time.monotonic() < kept[0]:
-            return kept[1]
-        size: int = count()
-        if size >= _LARGE:
-            if len(self._kept) > _LARGE:
-                self._kept.clear()
-            self._kept[key] = (time.monotonic() + _SIZE_KEPT, size)
-        return size
-
-
 class PostgresSearcher(PostgresReader, TokenReader, RelationalSearcher):
     """Finds candidates for ranking; everything is inside the gate."""
 
-    def __init__(
-        self, connection: Connection, orchestrator_id: str, log: MemoryLog, frequencies: Frequencies, sizes: Sizes
-    ) -> None:
+    def __init__(self, connection: Connection, orchestrator_id: str, log: MemoryLog, figures: Figures) -> None:
         super().__init__(connection, orchestrator_id, log)
-        self._frequency_cache = frequencies
-        self._sizes = sizes
+        self._figures = figures
         self._forget()
 
     def _forget(self) -> None:
@@ -91,9 +63,9 @@ class PostgresSearcher(PostgresReader, TokenReader, RelationalSearcher):
         scopes = self._scopes(visibility)
         if not scopes or not terms:
             return Matches([], {}, 0)
-        size = self._sizes.get("memories", scopes, lambda: self._rows("count_scopes", {"scopes": scopes})[0][0])
-        counted = self._frequency_cache.get(
-            repr(scopes), dict.fromkeys(terms), size, lambda missing: self._count_terms(missing, scopes)
+        size = self._figures.size(f"memories {scopes}", lambda: self._rows("count_scopes", {"scopes": scopes})[0][0])
+        counted = self._figures.get(
+            f"terms {scopes}", dict.fromkeys(terms), lambda missing: self._count_terms(missing, scopes)
         )
         frequencies = {term: count for term, count in counted.items() if count}
         size = max(size, *frequencies.values(), 0)
@@ -124,7 +96,7 @@ class PostgresSearcher(PostgresReader, TokenReader, RelationalSearcher):
         if visibility.known_at is not None:
             values |= self._gate(visibility) | {"limit": limit}
             return [Ranked._make(row) for row in self._rows("nearest_visible", values)]
-        size = self._sizes.get(f"vectors {model[0]}", scopes, lambda: self._rows("count_vectors", values)[0][0])
+        size = self._figures.size(f"vectors {model[0]} {scopes}", lambda: self._rows("count_vectors", values)[0][0])
 
         def nearest(most: int) -> list[Ranked]:
             if size > EXACT_UP_TO and most < EXACT_UP_TO:

@@ -15,9 +15,9 @@ from recollect.model.clock import to_micros
 from recollect.model.event import Event
 from recollect.storage.interface import Vector
 from recollect.storage.postgres.connection import Connection
-from recollect.storage.postgres.search import PostgresSearcher, Sizes, vector_text
+from recollect.storage.postgres.figures import Figures
+from recollect.storage.postgres.search import PostgresSearcher, vector_text
 from recollect.storage.postgres.statements import statements
-from recollect.storage.relational.frequencies import Frequencies
 from recollect.storage.relational.rows import Row
 from recollect.storage.relational.tokens import TokenWriter
 from recollect.storage.relational.transfer import TABLES, Table
@@ -34,14 +34,12 @@ class PostgresWriter(PostgresSearcher, TokenWriter):
         connection: Connection,
         orchestrator_id: str,
         log: MemoryLog,
-        frequencies: Frequencies,
-        sizes: Sizes,
+        figures: Figures,
         numbers: Numbers,
     ) -> None:
         TokenWriter.__init__(self, orchestrator_id, log, numbers)
         self._connection = connection
-        self._frequency_cache = frequencies
-        self._sizes = sizes
+        self._figures = figures
         self._forget()
         self._newest: dict[str, Any] | None = None
 

@@ -30,6 +30,11 @@ class SearchHit(Protocol):
         """The store's number for a memory."""
         ...
 
+    @property
+    def score(self) -> float:
+        """How good it is; greater is better."""
+        ...
+
     def counts_for(self, candidate: Candidate) -> bool:
         """Whether it still tells something about a candidate as it is stored now."""
         ...
@@ -79,6 +84,20 @@ class RelationalSearcher(RelationalReader):
             if len(visible) >= limit or len(found) < most:
                 return visible[:limit]
             most *= 4
+
+    def _settled(self, found: list[S], limit: int, most: int) -> list[S]:
+        """The best of what was found; where a cut behind the limit parts equals, the newer come first, then by content.
+
+        So which of them are kept never depends on which was stored first.
+        """
+        found.sort(key=lambda hit: -hit.score)
+        behind = {hit.score for hit in found[limit - 1 : most]}
+        equal = [hit for hit in found if hit.score in behind]
+        if len(equal) > len(behind):
+            rows = self._rows("settle", {"seqs": json.dumps([hit.seq for hit in equal])})
+            places = {row[0]: place for place, row in enumerate(rows)}
+            found.sort(key=lambda hit: (-hit.score, places.get(hit.seq, 0)))
+        return found[:most]
 
     def _shown(self, visibility: Visibility, found: list[S]) -> list[S]:
         """What the gate lets through of a search, without what it only remembered."""

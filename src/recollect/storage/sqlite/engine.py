@@ -15,7 +15,6 @@ from recollect.errors import CorruptDatabase, ForeignDatabase, NewerSchema, Stor
 from recollect.forking import watch
 from recollect.log import MemoryLog
 from recollect.storage.interface import Reader, Writer
-from recollect.storage.relational.frequencies import Frequencies
 from recollect.storage.relational.transfer import TABLES
 from recollect.storage.relational.writer import Numbers
 from recollect.storage.residue import holds
@@ -24,6 +23,7 @@ from recollect.storage.sql import migrations, queries
 from recollect.storage.sqlite.backup import make_backup
 from recollect.storage.sqlite.commit import GroupCommit, Job
 from recollect.storage.sqlite.connection import connect, enter_wal, sync_folder, translated
+from recollect.storage.sqlite.frequencies import Frequencies
 from recollect.storage.sqlite.readers import Readers
 from recollect.storage.sqlite.search import SqliteSearcher
 from recollect.storage.sqlite.vectors import VectorIndexes
@@ -111,9 +111,7 @@ class SqliteStorage:
         try:
             with translated(self._path):
                 self._begin()
-                writer = SqliteWriter(
-                    self._writer, self._orchestrator_id, self._log, self._indexes, self._frequencies, self._numbers
-                )
+                writer = SqliteWriter(self._writer, self._orchestrator_id, self._log, self._indexes, self._numbers)
                 passed = self._run_jobs(group, writer)
                 self._commit()
                 writer.committed()
@@ -281,6 +279,7 @@ def _empty(connection: apsw.Connection) -> None:
         connection.execute("DROP TRIGGER events_keep")
         own = connection.execute(_SQL["get_meta"], {"key": "orchestrator_id"}).fetchall()[0][0]
         connection.execute("DELETE FROM memory_fts")
+        connection.execute("DELETE FROM rewritten")
         for table in reversed(TABLES):
             if table.name != "memory_fts":
                 connection.execute(f"DELETE FROM {table.name}")  # noqa: S608  names of ours

@@ -11,9 +11,9 @@ import apsw
 from recollect.log import MemoryLog
 from recollect.model.scope import Visibility
 from recollect.storage.interface import Matches, Ranked, Vector
-from recollect.storage.relational.frequencies import Frequencies
 from recollect.storage.relational.search import RelationalSearcher, searched
 from recollect.storage.relational.tokens import TokenReader
+from recollect.storage.sqlite.frequencies import Frequencies, State
 from recollect.storage.sqlite.reader import SqliteReader
 from recollect.storage.sqlite.vectors import Near, VectorIndexes
 
@@ -52,7 +52,7 @@ class SqliteSearcher(SqliteReader, TokenReader, RelationalSearcher):
         if chosen:
             either = " OR ".join(f'"{term}"' for term in chosen)
             query = f"{{terms}} : ({either}){within}"
-            ranked = self._visible(visibility, limit, lambda most: self._matching(query, most))
+            ranked = self._visible(visibility, limit, lambda most: self._matching(query, limit, most))
         return Matches(ranked, frequencies, size, skipped=len(frequencies) - len(chosen))
 
     def _frequencies(self, terms: list[str], scopes: list[str]) -> tuple[dict[str, int], int, str, dict[str, int]]:
@@ -61,25 +61,32 @@ class SqliteSearcher(SqliteReader, TokenReader, RelationalSearcher):
         In scopes that are a small part of the store terms are counted there, so that what others have stored neither
         shows nor matters. Where they are most of the store its own figures serve, and the scope is left to the gate.
         """
-        everything = self._rows("size")[0][0]
-        sizes = self._frequency_cache.get("", scopes, everything, self._count_everywhere)
+        state = State._make(self._rows("size")[0])
+        everything = state.added
+        sizes = self._frequency_cache.get("", scopes, state, self._count_everywhere)
         size = sum(sizes.values())
-        overall = self._frequency_cache.get("", terms, everything, self._count_everywhere)
+        overall = self._frequency_cache.get("", terms, state, self._count_everywhere)
         if size >= _MOST_OF_STORE * everything:
             found, within = overall, ""
         else:
             within = " AND {scope} : (" + " OR ".join(f'"{scope}"' for scope in scopes) + ")"
             countable = [term for term in terms if 0 < overall[term] <= _COUNTED]
             found = {term: round(overall[term] * size / everything) for term in terms if overall[term] > _COUNTED}
-            found |= self._frequency_cache.get(within, countable, everything, partial(self._count_within, within))
+            found |= self._frequency_cache.get(within, countable, state, partial(self._count_within, within))
         frequencies = {term: count for term, count in found.items() if count}
         return frequencies, max(size, *frequencies.values(), 0), within, overall
 
-    def _count_everywhere(self, terms: list[str]) -> dict[str, int]:
-        return dict(self._rows("frequencies", {"terms": json.dumps(terms)}))
+    def _count_everywhere(self, terms: list[str], after: int) -> dict[str, int]:
+        if not after:
+            return dict(self._rows("frequencies", {"terms": json.dumps(terms)}))
+        return {term: self._count(f'"{term}"', after) for term in terms}
 
-    def _count_within(self, within: str, terms: list[str]) -> dict[str, int]:
-        return {term: self._rows("count_matches", {"query": f'{{terms}} : "{term}"{within}'})[0][0] for term in terms}
+    def _count_within(self, within: str, terms: list[str], after: int) -> dict[str, int]:
+        return {term: self._count(f'{{terms}} : "{term}"{within}', after) for term in terms}
+
+    def _count(self, query: str, after: int) -> int:
+        count: int = self._rows("count_matches", {"query": query, "after": after})[0][0]
+        return count
 
     def nearest(self, visibility: Visibility, vector: Vector, limit: int) -> list[Ranked]:
         values = self._gate(visibility)
@@ -101,12 +108,16 @@ class SqliteSearcher(SqliteReader, TokenReader, RelationalSearcher):
 
         def nearest(most: int) -> list[Near]:
             found = [hit for index in indexes for hit in index.search(vector.data, most)]
-            return found if len(indexes) == 1 else sorted(found, key=lambda hit: (-hit.score, hit.seq))[:most]
+            return self._settled(found, limit, most)
 
         return [Ranked(hit.seq, hit.score) for hit in self._visible(visibility, limit, nearest)]
 
-    def _matching(self, query: str, most: int) -> list[Ranked]:
-        return [Ranked._make(row) for row in self._rows("match_terms", {"query": query, "limit": most})]
+    def _matching(self, query: str, limit: int, most: int) -> list[Ranked]:
+        read = 2 * most
+        found = [Ranked._make(row) for row in self._rows("match_terms", {"query": query, "limit": read})]
+        if len(found) == read and found[-1].score == found[most - 1].score:  # others may match equally well
+            found = [Ranked._make(row) for row in self._rows("match_terms_settled", {"query": query, "limit": most})]
+        return self._settled(found, limit, most)
 
     def similarities(self, visibility: Visibility, vector: Vector, seqs: Sequence[int]) -> dict[int, float]:
         model = self._row("find_model", {"name": vector.model})

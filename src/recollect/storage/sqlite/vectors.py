@@ -1,7 +1,9 @@
 """Vector indexes in memory: caches of what the database holds, one per model and scope, rebuilt when lost.
 
-A small scope is searched exactly. In a large one the vectors are grouped around centroids (an inverted file), and
-only the groups nearest to a query are searched; what was added since is searched exactly until the next rebuild.
+What a search finds depends on the vectors alone, not on the order in which they came nor on when they were loaded. A
+small scope is searched exactly. In a large one a search first compares signs, 64 dimensions in one step, and only the
+vectors that differ in the fewest are compared exactly. A vector's signs depend on no other vector: nothing is trained,
+and nothing has to be made anew as a scope grows.
 """
 
 from __future__ import annotations
@@ -9,7 +11,8 @@ from __future__ import annotations
 import importlib.util
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
@@ -24,17 +27,15 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
     Integers = NDArray[np.int64]
+    Words = NDArray[np.uint64]
 
-# Up to here a search is exact: what is found depends neither on the order in which vectors came nor on when they were
-# loaded. Groups are quicker from some 5,000 on, but they depend on both.
-EXACT_UP_TO = 20_000
-# How much may be added before the groups are made anew, as a part of what is grouped.
-_REGROUP_AT = 0.25
-_SAMPLE = 40_000
-_ROUNDS = 6
-_PROBED = 0.02
-_LEAST_PROBED = 16
-_FEW_DEAD = 500
+# For each vector that is wanted, so many are chosen by their signs and compared exactly (`benchmarks/vectors.py` has
+# what that finds). Where there are not many times more, comparing all is as fast: they lie side by side in memory.
+_CHOSEN_BY_SIGNS = 32
+_MANY_TIMES = 8
+# The same product differs by so much with the place of its row in a matrix.
+_ROUNDING = 1e-5
+_READ_AT_ONCE = 10_000
 _MOST_BYTES = 4 * 1024**3
 
 _SQL = queries("sqlite")
@@ -48,25 +49,24 @@ class Near(NamedTuple):
     score: float
 
     def counts_for(self, candidate: Candidate) -> bool:
-        """Whether this vector is still the stored one: an index in memory does not hear when an edit drops it."""
+        """Whether this vector is the one that the caller's view of the store has."""
         return self.entry == candidate.entry
 
 
 class VectorIndex:
-    """The vectors of one model in one scope."""
+    """The vectors of one model in one scope, each of length 1. Safe to share between threads."""
 
     def __init__(self) -> None:
         import numpy as np
 
         self._np = np
-        self.entry = 0
-        self._seqs: Integers = np.empty(0, np.int64)
-        self._vectors: Floats = np.empty((0, 0), np.float32)
+        self._lock: threading.Lock = fork_safe_lock()
         self._count = 0
+        self._seqs: Integers = np.empty(0, np.int64)
         self._entries: Integers = np.empty(0, np.int64)
-        self._latest: dict[int, int] = {}
-        self._dead = 0
-        self._groups: _Groups | None = None
+        self._vectors: Floats = np.empty((0, 0), np.float32)
+        self._signs: Words = np.empty((0, 0), np.uint64)  # a row for each 64 dimensions
+        self._numbers: dict[int, int] = {}  # where the vector of a memory is
 
     def __len__(self) -> int:
         return self._count
@@ -74,138 +74,130 @@ class VectorIndex:
     @property
     def size(self) -> int:
         """How many bytes of memory it takes."""
-        return int(self._vectors.nbytes) + (self._groups.size if self._groups else 0)
+        return int(self._vectors.nbytes + self._signs.nbytes)
 
-    def add(self, rows: list[tuple[int, int, bytes]]) -> None:
+    def add(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
         """Adds rows of (entry, seq, vector); a newer vector of the same memory takes the older one's place."""
-        np = self._np
-        if not rows:
+        newest = {row[1]: row for row in rows}
+        if not newest:
             return
-        new = np.frombuffer(b"".join(row[2] for row in rows), np.float32).reshape(len(rows), -1)
+        np = self._np
+        new = np.frombuffer(b"".join(row[2] for row in newest.values()), np.float32).reshape(len(newest), -1)
         lengths = np.linalg.norm(new, axis=1, keepdims=True)
         new = new / np.where(lengths > 0, lengths, 1.0)
-        self._reserve(len(rows), new.shape[1])
-        self._vectors[self._count : self._count + len(rows)] = new
-        for number, (entry, seq, _) in enumerate(rows, self._count):
-            older = self._latest.get(seq)
-            if older is not None:
-                self._seqs[older] = -1
-                self._dead += 1
-            self._seqs[number] = seq
-            self._entries[number] = entry
-            self._latest[seq] = number
-            self.entry = max(self.entry, entry)
-        self._count += len(rows)
-        if self._dead > max(_FEW_DEAD, self._count // 4):
-            self._compact()
-        grouped = self._groups.count if self._groups else 0
-        if self._count > EXACT_UP_TO and self._count - grouped > max(EXACT_UP_TO, _REGROUP_AT * grouped):
-            self._groups = _Groups(self._vectors[: self._count])
+        with self._lock:
+            self._drop(newest)
+            self._reserve(len(newest), new.shape[1])
+            start, end = self._count, self._count + len(newest)
+            self._vectors[start:end] = new
+            self._signs[:, start:end] = self._signs_of(new).T
+            self._entries[start:end] = [row[0] for row in newest.values()]
+            self._seqs[start:end] = list(newest)
+            self._numbers.update(zip(newest, range(start, end), strict=True))
+            self._count = end
 
-    def _compact(self) -> None:
-        """Lets go of vectors whose places were taken by newer ones."""
-        np = self._np
-        alive = np.flatnonzero(self._seqs[: self._count] >= 0)
-        self._vectors, self._seqs, self._entries = self._vectors[alive], self._seqs[alive], self._entries[alive]
-        self._latest = {int(seq): number for number, seq in enumerate(self._seqs)}
-        self._count, self._dead, self._groups = len(alive), 0, None
+    def drop(self, seqs: Iterable[int]) -> None:
+        """Lets go of the vectors of some memories."""
+        with self._lock:
+            self._drop(seqs)
+
+    def _drop(self, seqs: Iterable[int]) -> None:
+        """Each place that falls vacant is taken by the last vector: order means nothing here."""
+        for seq in seqs:
+            number = self._numbers.pop(seq, None)
+            if number is None:
+                continue
+            self._count -= 1
+            last = self._count
+            if number != last:
+                self._vectors[number], self._signs[:, number] = self._vectors[last], self._signs[:, last]
+                self._seqs[number], self._entries[number] = self._seqs[last], self._entries[last]
+                self._numbers[int(self._seqs[number])] = number
 
     def _reserve(self, count: int, dimension: int) -> None:
         np = self._np
-        needed = self._count + count
+        needed, kept = self._count + count, self._count
         if needed <= len(self._seqs):
             return
         room = max(needed, int(1.5 * len(self._seqs)))
-        vectors, seqs = np.empty((room, dimension), np.float32), np.full(room, -1, np.int64)
-        entries = np.zeros(room, np.int64)
-        if self._count:
-            vectors[: self._count], seqs[: self._count] = self._vectors[: self._count], self._seqs[: self._count]
-            entries[: self._count] = self._entries[: self._count]
-        self._vectors, self._seqs, self._entries = vectors, seqs, entries
+        vectors, signs = np.empty((room, dimension), np.float32), np.empty((-(-dimension // 64), room), np.uint64)
+        seqs, entries = np.empty(room, np.int64), np.empty(room, np.int64)
+        if kept:
+            vectors[:kept], signs[:, :kept] = self._vectors[:kept], self._signs[:, :kept]
+            seqs[:kept], entries[:kept] = self._seqs[:kept], self._entries[:kept]
+        self._vectors, self._signs, self._seqs, self._entries = vectors, signs, seqs, entries
+
+    def _signs_of(self, vectors: Floats) -> Words:
+        """Whether each number is positive, 64 in a word."""
+        np = self._np
+        bits = np.packbits(vectors > 0, axis=1)
+        padded = np.zeros((len(vectors), -(-bits.shape[1] // 8) * 8), np.uint8)
+        padded[:, : bits.shape[1]] = bits
+        words: Words = padded.view(np.uint64)
+        return words
 
     def search(self, query: bytes, limit: int) -> list[Near]:
-        """The nearest memories, best first."""
+        """The nearest memories, best first, and all that are as near as the last of them."""
         np = self._np
-        count, groups = self._count, self._groups  # another thread may be adding: what is counted is there
-        vectors = self._vectors
-        if not count:
-            return []
-        asked = np.frombuffer(query, np.float32)
-        asked = asked / (np.linalg.norm(asked) or 1.0)
-        if groups is None or limit > groups.count // 4:
-            return self._best(None, vectors[:count] @ asked, limit)
-        numbers, scores = groups.search(asked)
-        if len(numbers) < 2 * limit:  # too few groups for what is asked
-            return self._best(None, vectors[:count] @ asked, limit)
-        numbers = np.concatenate([numbers, np.arange(groups.count, count)])
-        return self._best(numbers, np.concatenate([scores, vectors[groups.count : count] @ asked]), limit)
+        asked = self._asked(query)
+        with self._lock:
+            if not self._count:
+                return []
+            chosen = self._chosen(asked, limit)
+            scores = self._scores(chosen, asked)
+            if len(chosen) > limit:
+                near = np.flatnonzero(scores >= np.partition(scores, -limit)[-limit])
+                chosen, scores = chosen[near], scores[near]
+            order = np.argsort(-scores, kind="stable")
+            return self._near(chosen[order], scores[order])
 
     def similarities(self, query: bytes, seqs: Iterable[int]) -> list[Near]:
         """How similar some memories are to a query; those that are not here are left out."""
+        asked = self._asked(query)
+        with self._lock:
+            numbers = [number for seq in seqs if (number := self._numbers.get(seq)) is not None]
+            return self._near(numbers, self._scores(numbers, asked)) if numbers else []
+
+    def _asked(self, query: bytes) -> Floats:
         np = self._np
-        known = [(seq, number) for seq in seqs if (number := self._latest.get(seq)) is not None]
-        if not known:
-            return []
         asked = np.frombuffer(query, np.float32)
-        asked = asked / (np.linalg.norm(asked) or 1.0)
-        numbers = [number for _, number in known]
-        scores = self._vectors[numbers] @ asked
-        rows = zip(self._entries[numbers].tolist(), [seq for seq, _ in known], scores.tolist(), strict=True)
-        return [Near(*row) for row in rows]
+        unit: Floats = asked / np.float32(np.linalg.norm(asked) or 1.0)
+        return unit
 
-    def _best(self, numbers: Integers | None, scores: Floats, limit: int) -> list[Near]:
+    def _chosen(self, asked: Floats, limit: int) -> Integers:
+        """The numbers of the vectors that have to be compared exactly."""
         np = self._np
-        all_seqs = self._seqs[: len(scores)] if numbers is None else self._seqs[numbers]
-        if self._dead:
-            scores = np.where(all_seqs >= 0, scores, np.float32(-2.0))
-        keep = min(len(scores), limit)
-        top = np.argpartition(-scores, keep - 1)[:keep] if keep < len(scores) else np.arange(len(scores))
-        seqs = all_seqs[top]
-        entries = self._entries[top if numbers is None else numbers[top]]
-        order = np.lexsort((seqs, -scores[top]))
-        rows = zip(entries[order].tolist(), seqs[order].tolist(), scores[top][order].tolist(), strict=True)
-        return [Near(*row) for row in rows if row[1] >= 0]
+        count, wanted = self._count, _CHOSEN_BY_SIGNS * limit
+        chosen: Integers
+        if count <= limit:
+            chosen = np.arange(count)
+        elif count <= _MANY_TIMES * wanted:
+            nearly = self._vectors[:count] @ asked
+            chosen = np.flatnonzero(nearly >= np.partition(nearly, -limit)[-limit] - np.float32(_ROUNDING))
+        else:
+            differing = np.zeros(count, np.uint16)
+            for signs, word in zip(self._signs, self._signs_of(asked[np.newaxis])[0], strict=True):
+                differing += np.bitwise_count(signs[:count] ^ word)
+            most = np.searchsorted(np.cumsum(np.bincount(differing)), wanted)
+            chosen = np.flatnonzero(differing <= most)
+        return chosen
+
+    def _scores(self, numbers: Integers | list[int], asked: Floats) -> Floats:
+        """Exact products, row by row: a matrix product rounds by the place of a row."""
+        scores: Floats = self._np.einsum("ij,j->i", self._vectors.take(numbers, axis=0), asked)
+        return scores
+
+    def _near(self, numbers: Integers | list[int], scores: Floats) -> list[Near]:
+        rows = zip(self._entries[numbers].tolist(), self._seqs[numbers].tolist(), scores.tolist(), strict=True)
+        return [Near._make(row) for row in rows]
 
 
-class _Groups:
-    """Vectors in groups around centroids, each group's vectors side by side in memory."""
+class _Kept(NamedTuple):
+    """An index, and how far it has followed the store: the last vector added and the last memory rewritten."""
 
-    def __init__(self, vectors: Floats) -> None:
-        import numpy as np
-
-        self._np = np
-        self.count = len(vectors)
-        groups = max(16, round(self.count**0.5))
-        chance = np.random.default_rng(1)  # the same vectors make the same groups
-        sample = vectors[chance.choice(self.count, min(self.count, _SAMPLE), replace=False)]
-        self._centroids = sample[chance.choice(len(sample), groups, replace=False)].copy()
-        for _ in range(_ROUNDS):
-            nearest = np.argmax(sample @ self._centroids.T, axis=1)
-            sums = np.zeros_like(self._centroids)
-            np.add.at(sums, nearest, sample)
-            lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-            self._centroids = np.where(lengths > 0, sums / np.where(lengths > 0, lengths, 1.0), self._centroids)
-        belongs = np.concatenate(
-            [np.argmax(part @ self._centroids.T, axis=1) for part in np.array_split(vectors, 1 + self.count // 20_000)]
-        )
-        self._numbers = np.argsort(belongs, kind="stable")
-        self._starts = np.searchsorted(belongs[self._numbers], np.arange(groups + 1))
-        self._vectors = vectors[self._numbers]
-        self._probed = max(_LEAST_PROBED, round(groups * _PROBED))
-
-    @property
-    def size(self) -> int:
-        """How many bytes of memory it takes."""
-        return int(self._vectors.nbytes)
-
-    def search(self, asked: Floats) -> tuple[Integers, Floats]:
-        """Numbers and scores of all vectors in the groups nearest to a query."""
-        np = self._np
-        nearest = np.argpartition(-(self._centroids @ asked), self._probed)[: self._probed]
-        spans = [(self._starts[group], self._starts[group + 1]) for group in nearest]
-        numbers = np.concatenate([self._numbers[start:end] for start, end in spans])
-        scores = np.concatenate([self._vectors[start:end] @ asked for start, end in spans])
-        return numbers, scores
+    vectors: VectorIndex
+    entry: int
+    rewritten: int
 
 
 class VectorIndexes:
@@ -214,29 +206,41 @@ class VectorIndexes:
     def __init__(self) -> None:
         self.usable = importlib.util.find_spec("numpy") is not None
         self._lock: threading.Lock = fork_safe_lock()
-        self._indexes: OrderedDict[tuple[int, int], VectorIndex] = OrderedDict()
+        self._kept: OrderedDict[tuple[int, int], _Kept] = OrderedDict()
 
     def current(self, connection: apsw.Connection, model_id: int, scope_id: int) -> VectorIndex:
         """The index of a scope, as of the connection's view of the store."""
         key = (model_id, scope_id)
         with self._lock:
-            index = self._indexes.pop(key, None)
-            newest = connection.execute(_SQL["last_entry"]).fetchone()
-            last = 0 if newest is None else int(newest[0])
-            if index is None:
-                index = VectorIndex()
-                index.add(self._rows(connection, "vectors_of_scope", key, {}))
-            elif index.entry < last:
-                index.add(self._rows(connection, "vectors_since", key, {"entry": index.entry}))
-            index.entry = max(index.entry, last)
-            self._indexes[key] = index
-            while len(self._indexes) > 1 and sum(each.size for each in self._indexes.values()) > _MOST_BYTES:
-                self._indexes.popitem(last=False)
-            return index
+            kept = self._kept.pop(key, None)
+            last: Any = connection.execute(_SQL["last_entries"]).fetchone()
+            entry, rewritten = last
+            if kept is None or not self._followed(connection, kept, rewritten):
+                kept = _Kept(VectorIndex(), 0, rewritten)
+            if kept.entry < entry:
+                for rows in self._rows(connection, key, kept.entry):
+                    kept.vectors.add(rows)
+            self._kept[key] = _Kept(kept.vectors, max(kept.entry, entry), max(kept.rewritten, rewritten))
+            while len(self._kept) > 1 and sum(each.vectors.size for each in self._kept.values()) > _MOST_BYTES:
+                self._kept.popitem(last=False)
+            return kept.vectors
 
     @staticmethod
-    def _rows(
-        connection: apsw.Connection, query: str, key: tuple[int, int], more: dict[str, Any]
-    ) -> list[tuple[int, int, bytes]]:
-        rows: list[Any] = connection.execute(_SQL[query], {"model_id": key[0], "scope_id": key[1], **more}).fetchall()
-        return rows
+    def _followed(connection: apsw.Connection, kept: _Kept, rewritten: int) -> bool:
+        """Drops the vectors of memories rewritten since; False if the store no longer knows of all of them."""
+        if kept.rewritten >= rewritten:
+            return True
+        found: list[Any] = connection.execute(_SQL["rewritten_since"], {"number": kept.rewritten}).fetchall()
+        kept.vectors.drop(seq for (seq,) in found)
+        return len(found) == rewritten - kept.rewritten
+
+    @staticmethod
+    def _rows(connection: apsw.Connection, key: tuple[int, int], after: int) -> Iterator[list[tuple[int, int, bytes]]]:
+        """The vectors of a scope behind an entry, some thousands at a time."""
+        values: dict[str, Any] = {"model_id": key[0], "scope_id": key[1]}
+        if after:
+            found: Any = connection.execute(_SQL["vectors_since"], {**values, "entry": after})
+        else:
+            found = connection.execute(_SQL["vectors_of_scope"], values)
+        while rows := list(islice(found, _READ_AT_ONCE)):
+            yield rows

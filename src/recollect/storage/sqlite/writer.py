@@ -9,17 +9,20 @@ from typing import Any
 import apsw
 
 from recollect.log import MemoryLog
+from recollect.model.memory import Memory
 from recollect.storage.interface import Vector
-from recollect.storage.relational.frequencies import Frequencies
 from recollect.storage.relational.rows import Row
 from recollect.storage.relational.tokens import TokenWriter
 from recollect.storage.relational.transfer import Table
 from recollect.storage.relational.writer import Numbers
 from recollect.storage.sql import queries
+from recollect.storage.sqlite.frequencies import Frequencies
 from recollect.storage.sqlite.search import SqliteSearcher
 from recollect.storage.sqlite.vectors import VectorIndexes
 
 _SQL = queries("sqlite")
+# An index in memory that has fallen behind by more is loaded anew.
+_NOTES_KEPT = 10_000
 
 
 class SqliteWriter(SqliteSearcher, TokenWriter):
@@ -31,15 +34,27 @@ class SqliteWriter(SqliteSearcher, TokenWriter):
         orchestrator_id: str,
         log: MemoryLog,
         indexes: VectorIndexes,
-        frequencies: Frequencies,
         numbers: Numbers,
     ) -> None:
         TokenWriter.__init__(self, orchestrator_id, log, numbers)
         self._connection = connection
         self._indexes = indexes
-        self._frequency_cache = frequencies
+        self._frequency_cache = Frequencies()  # its own: what is counted here may yet be rolled back
+
+    def replace_memory(
+        self, memory: Memory, terms: Sequence[str] | None = None, *, awaits_vector: bool = False
+    ) -> None:
+        super().replace_memory(memory, terms, awaits_vector=awaits_vector)
+        if terms is not None:
+            self._note_rewritten([memory.memory_id])
+
+    def _note_rewritten(self, memory_ids: Sequence[str]) -> None:
+        """Tells what other threads and processes keep in memory that these are no longer what they were."""
+        self._run("note_rewritten", {"memory_ids": json.dumps(list(memory_ids))})
+        self._run("trim_rewritten", {"kept": _NOTES_KEPT})
 
     def _erase(self, memory_ids: Sequence[str]) -> None:
+        self._note_rewritten(memory_ids)
         self._run("erase_terms", {"memory_ids": json.dumps(list(memory_ids))})
         super()._erase(memory_ids)
 

@@ -177,14 +177,19 @@ FROM unnest(:terms::text[]) AS t (term)
 -- name: count_scopes
 SELECT count(*) FROM recollect.memories WHERE orchestrator_id = :orchestrator_id AND scope_id = ANY(:scopes::bigint[])
 
--- Best matches of some terms, each worth something: BM25, as the embedded engine has it.
+-- Best matches of some terms, each worth something: BM25, as the embedded engine has it. Whole numbers are added, so that
+-- what matches equally well has the same score whichever term came first; then the newer is preferred.
 -- name: match_terms
-SELECT p.seq, sum(q.worth * p.occurrences * 2.2
-    / (p.occurrences + 1.2 * (0.25 + 0.75 * p.length / :average::double precision))) AS score
-FROM unnest(:terms::text[], :worths::double precision[]) AS q (term, worth)
-JOIN recollect.memory_terms AS p
-    ON p.orchestrator_id = :orchestrator_id AND p.scope_id = ANY(:scopes::bigint[]) AND p.term = q.term
-GROUP BY p.seq ORDER BY score DESC, p.seq LIMIT :limit
+WITH best AS (
+    SELECT p.seq, sum(round(1e9 * q.worth * p.occurrences * 2.2
+        / (p.occurrences + 1.2 * (0.25 + 0.75 * p.length / :average::double precision)))::bigint) AS score
+    FROM unnest(:terms::text[], :worths::double precision[]) AS q (term, worth)
+    JOIN recollect.memory_terms AS p
+        ON p.orchestrator_id = :orchestrator_id AND p.scope_id = ANY(:scopes::bigint[]) AND p.term = q.term
+    GROUP BY p.seq ORDER BY score DESC FETCH FIRST :limit ROWS WITH TIES)
+SELECT b.seq, b.score::double precision / 1e9
+FROM best AS b JOIN recollect.memories AS m ON m.orchestrator_id = :orchestrator_id AND m.seq = b.seq
+ORDER BY b.score DESC, m.observed_at DESC, m.content COLLATE "C", b.seq LIMIT :limit
 
 -- What ranking needs to know of some memories.
 -- name: candidates
@@ -221,16 +226,20 @@ SELECT count(*) FROM recollect.memory_embeddings WHERE orchestrator_id = :orches
 
 -- Exact nearest vectors in some scopes. No index of vectors serves this text: theirs names the dimension.
 -- name: nearest
-SELECT v.seq, 1.0 - (v.vector <=> :vector::vector) AS score FROM recollect.memory_embeddings AS v
-WHERE v.orchestrator_id = :orchestrator_id AND v.scope_id = ANY(:scopes::bigint[]) AND v.model_id = :model_id
-ORDER BY v.vector <=> :vector::vector, v.seq LIMIT :limit
+WITH best AS (
+    SELECT v.seq, v.vector <=> :vector::vector AS distance FROM recollect.memory_embeddings AS v
+    WHERE v.orchestrator_id = :orchestrator_id AND v.scope_id = ANY(:scopes::bigint[]) AND v.model_id = :model_id
+    ORDER BY distance FETCH FIRST :limit ROWS WITH TIES)
+SELECT b.seq, 1.0 - b.distance
+FROM best AS b JOIN recollect.memories AS m ON m.orchestrator_id = :orchestrator_id AND m.seq = b.seq
+ORDER BY b.distance, m.observed_at DESC, m.content COLLATE "C", b.seq LIMIT :limit
 
 -- The same for a time in the past, where the gate chooses first.
 -- name: nearest_visible
 SELECT m.seq, 1.0 - (v.vector <=> :vector::vector) AS score FROM recollect.memories AS m
 JOIN recollect.memory_embeddings AS v ON v.orchestrator_id = m.orchestrator_id AND v.seq = m.seq
 WHERE v.model_id = :model_id AND @visible
-ORDER BY v.vector <=> :vector::vector, m.seq LIMIT :limit
+ORDER BY v.vector <=> :vector::vector, m.observed_at DESC, m.content COLLATE "C", m.seq LIMIT :limit
 
 -- name: queue_vector
 INSERT INTO recollect.embedding_queue (orchestrator_id, seq)

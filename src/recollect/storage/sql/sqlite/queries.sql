@@ -139,16 +139,27 @@ SELECT term, doc FROM memory_terms WHERE term IN (SELECT value FROM json_each(:t
 
 -- How many rows of the text index match.
 -- name: count_matches
-SELECT count(*) FROM memory_fts WHERE memory_fts MATCH :query
+SELECT count(*) FROM memory_fts WHERE memory_fts MATCH :query AND rowid > :after
 
--- How many memories there are, near enough: numbers are never used twice.
+-- How many memories there are, near enough: numbers are never used twice; and how far notes of what was rewritten have come.
 -- name: size
-SELECT coalesce(max(seq), 0) FROM memories
+SELECT coalesce((SELECT max(seq) FROM memories), 0),
+       coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'rewritten'), 0)
 
 -- Best matches of a full-text query, which names the scopes; the rest of the gate is asked of what is found.
 -- name: match_terms
 SELECT rowid, -bm25(memory_fts, 1.0, 0.0) AS score FROM memory_fts
-WHERE memory_fts MATCH :query ORDER BY score DESC, rowid LIMIT :limit
+WHERE memory_fts MATCH :query ORDER BY score DESC LIMIT :limit
+
+-- The same where many match equally well.
+-- name: match_terms_settled
+SELECT f.rowid, -bm25(memory_fts, 1.0, 0.0) AS score FROM memory_fts AS f JOIN memories AS m ON m.seq = f.rowid
+WHERE memory_fts MATCH :query ORDER BY score DESC, m.observed_at DESC, m.content, m.seq LIMIT :limit
+
+-- Memories that match equally well, in the order in which they are preferred: never that in which they came.
+-- name: settle
+SELECT m.seq FROM json_each(:seqs) AS j JOIN memories AS m ON m.seq = j.value
+ORDER BY m.observed_at DESC, m.content, m.seq
 
 -- What ranking needs to know of some memories: their terms (read from the text index's own table, which is much
 -- faster than through the index), their place in a conversation, and which vector of theirs counts.
@@ -185,8 +196,19 @@ WHERE v.entry > :entry AND v.model_id = :model_id AND m.scope_id = :scope_id ORD
 SELECT v.entry, v.seq, v.vector FROM memories AS m JOIN memory_embeddings AS v ON v.seq = m.seq AND v.model_id = :model_id
 WHERE m.scope_id = :scope_id
 
--- name: last_entry
-SELECT seq FROM sqlite_sequence WHERE name = 'memory_embeddings'
+-- How far vectors, and notes of what was rewritten, have come.
+-- name: last_entries
+SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'memory_embeddings'), 0),
+       coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'rewritten'), 0)
+
+-- name: rewritten_since
+SELECT seq FROM rewritten WHERE number > :number
+
+-- name: note_rewritten
+INSERT INTO rewritten (seq) SELECT seq FROM memories WHERE memory_id IN (SELECT value FROM json_each(:memory_ids))
+
+-- name: trim_rewritten
+DELETE FROM rewritten WHERE number <= (SELECT max(number) FROM rewritten) - :kept
 
 -- name: queue_vector
 INSERT OR IGNORE INTO embedding_queue (seq) VALUES (?)
@@ -237,7 +259,7 @@ DELETE FROM embedding_queue WHERE seq IN (SELECT seq FROM memory_embeddings WHER
 SELECT m.seq, vec_distance_cosine(v.vector, :vector) AS distance
 FROM memories AS m JOIN memory_embeddings AS v ON v.seq = m.seq
 WHERE v.model_id = :model_id AND @visible
-ORDER BY distance, m.memory_id LIMIT :limit
+ORDER BY distance, m.observed_at DESC, m.content LIMIT :limit
 
 -- Whether any edge touches some memories: asked before the gate is, and never answered to the caller.
 -- name: touching_edges

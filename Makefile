@@ -45,7 +45,7 @@ torture: $(READY) ## Hours of faults, all rounds.
 	@$(BIN)/python -m pytest -m torture --timeout=0 -s tests/faults tests/property
 
 bench: $(READY) ## Measure, next to a bare loop in the same run; fails in the end if a bound was missed.
-	@missed=""; for each in adds startup preload bulletin "recall $(SIZES)" remember turns engines serve; do \
+	@missed=""; for each in adds startup preload bulletin vectors "recall $(SIZES)" remember turns engines serve; do \
 	  set -- $$each; file=$$1; shift; $(BIN)/python benchmarks/$$file.py "$$@" || missed="$$missed $$file"; done; \
 	  [ -z "$$missed" ] || { echo "a bound was missed:$$missed"; exit 1; }
 

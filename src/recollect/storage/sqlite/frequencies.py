@@ -13,8 +13,6 @@ from typing import NamedTuple
 from recollect.forking import fork_safe_lock
 
 _KEPT = 50_000
-# A rare term is counted in no time.
-_WORTH_KEEPING = 100
 
 
 class State(NamedTuple):
@@ -51,8 +49,7 @@ class Frequencies:
                 known[term] += counted.get(term, 0)
         with self._lock:
             for term in (term for missing in uncounted.values() for term in missing):
-                if known[term] >= _WORTH_KEEPING:
-                    self._counts[(within, term)] = (known[term], state)
+                self._counts[(within, term)] = (known[term], state)
             while len(self._counts) > _KEPT:
                 self._counts.popitem(last=False)
         return known

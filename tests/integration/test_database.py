@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import struct
 
 import psycopg
 import pytest
@@ -198,18 +200,53 @@ def test_partitions_keep_everything_and_guard_it(run, url, tmp_path):
             connection.execute("DELETE FROM recollect.events")
 
 
+class Topics:
+    """A text's vector is its own, near that of its first word."""
+
+    name, dimension, is_local = "topics", 64, True
+
+    def embed_documents(self, texts):
+        return [self._vector(text) for text in texts]
+
+    embed_queries = embed_documents
+
+    def _vector(self, text):
+        numbers = [random.Random(text.split()[0]), random.Random(text)]
+        return struct.pack("<64f", *(numbers[0].gauss(0, 1) + 0.5 * numbers[1].gauss(0, 1) for _ in range(64)))
+
+
+def test_a_large_scope_is_searched_by_signs_whatever_order_it_was_filled_in(url, tmp_path, clock, monkeypatch):
+    from recollect.storage.postgres import search
+
+    notes = [f"{topic} note {number}" for topic in ("tea", "cars", "music", "rain", "bread") for number in range(500)]
+
+    def found(orchestrator, order):
+        with recollect.open(url, orchestrator=orchestrator, files=tmp_path, clock=clock, embedder=Topics()) as memory:
+            memory.remember_many([notes[n] for n in order], user="alex")
+            questions = ("tea at night", "rain in spring")
+            asked = [memory.recall(question, user="alex", floor=False, arms=["vector"]) for question in questions]
+        return [[(hit.memory.content, hit.score) for hit in each.hits] for each in asked]
+
+    order = list(range(len(notes)))
+    exact = found("exact", order)
+    monkeypatch.setattr(search, "EXACT_UP_TO", 200)
+    by_signs = found("signs", order)
+    random.Random(3).shuffle(order)
+    assert found("shuffled", order) == by_signs
+    for near, true in zip(by_signs, exact, strict=True):
+        assert len({content for content, _ in near} & {content for content, _ in true}) >= 18
+
+
 def test_a_large_store_gets_an_index_of_its_vectors_and_uses_it(url, tmp_path, monkeypatch):
     from recollect.storage.postgres import search
 
-    monkeypatch.setattr(search, "EXACT_UP_TO", 200)
-    chance = __import__("random").Random(4)
+    monkeypatch.setattr(search, "SIGNS_UP_TO", 200)
+    chance = random.Random(4)
 
     class Spread:
         name, dimension, is_local = "spread", 8, True
 
         def embed_documents(self, texts):
-            import struct
-
             return [struct.pack("<8f", *(chance.gauss(0, 1) for _ in range(8))) for _ in texts]
 
         embed_queries = embed_documents

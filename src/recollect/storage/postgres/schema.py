@@ -204,5 +204,11 @@ def _split(connection: Connection, table: str, count: int) -> None:
         )
     # Forced row-level security would hide every row from this copy.
     run(sql.SQL("ALTER TABLE {} NO FORCE ROW LEVEL SECURITY").format(old))
-    run(sql.SQL("INSERT INTO {} SELECT * FROM {}").format(new, old))
+    stored = connection.execute(  # what is generated makes itself anew
+        "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped"
+        " AND attgenerated = '' ORDER BY attnum",
+        [f"recollect.{table}_old"],
+    ).fetchall()
+    columns = sql.SQL(", ").join(sql.Identifier(row[0]) for row in stored)
+    run(sql.SQL("INSERT INTO {} ({}) SELECT {} FROM {}").format(new, columns, columns, old))
     run(sql.SQL("DROP TABLE {} CASCADE").format(old))

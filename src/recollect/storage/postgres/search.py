@@ -20,8 +20,11 @@ from recollect.storage.relational.rows import Row
 from recollect.storage.relational.search import RelationalSearcher, searched
 from recollect.storage.relational.tokens import TokenReader
 
-# Up to here a search through all vectors of a scope is faster than an index over everybody's, and exact.
-EXACT_UP_TO = 50_000
+# Up to here all vectors of a scope are compared exactly; further on by their signs first, so many for each one wanted.
+EXACT_UP_TO = 10_000
+_CHOSEN_BY_SIGNS = 16
+# Beyond, an index over everybody's vectors is faster, though it depends on the order in which they came.
+SIGNS_UP_TO = 500_000
 # A term is counted no further than this: beyond, it tells memories apart no better.
 _COUNTED = 20_000
 # Rows an index search may look at before it gives up; then all are searched.
@@ -78,7 +81,7 @@ class PostgresSearcher(PostgresReader, TokenReader, RelationalSearcher):
         }
 
         def matching(most: int) -> list[Ranked]:
-            return [Ranked._make(row) for row in self._rows("match_terms", {**values, "limit": most})]
+            return self._best("match_terms", values, limit, most)
 
         ranked = self._visible(visibility, limit, matching) if chosen else []
         return Matches(ranked, frequencies, size, skipped=len(frequencies) - len(chosen))
@@ -99,11 +102,15 @@ class PostgresSearcher(PostgresReader, TokenReader, RelationalSearcher):
         size = self._figures.size(f"vectors {model[0]} {scopes}", lambda: self._rows("count_vectors", values)[0][0])
 
         def nearest(most: int) -> list[Ranked]:
-            if size > EXACT_UP_TO and most < EXACT_UP_TO:
+            chosen = _CHOSEN_BY_SIGNS * most
+            if size > SIGNS_UP_TO and most < EXACT_UP_TO:
                 found = self._nearest_by_index((model[0], model[1]), scopes, values["vector"], most)
                 if len(found) == most:
                     return found
-            return [Ranked._make(row) for row in self._rows("nearest", {**values, "limit": most})]
+            if size > EXACT_UP_TO and chosen < size:
+                rows = self._rows("nearest_by_signs", {**values, "chosen": chosen, "limit": most})
+                return [Ranked._make(row) for row in rows]
+            return self._best("nearest", values, limit, most)
 
         return self._visible(visibility, limit, nearest)
 
@@ -127,9 +134,9 @@ class PostgresSearcher(PostgresReader, TokenReader, RelationalSearcher):
         return sorted((Ranked._make(row) for row in rows), key=lambda hit: (-hit.score, hit.seq))
 
     def model_to_index(self) -> tuple[int, int] | None:
-        """The number and dimension of the model in use, if it has so many vectors that an index pays."""
+        """The number and dimension of the model in use, if a scope has so many vectors of it that an index pays."""
         row = self._row("find_model", {"name": self.active_model()})
-        if row is None or self._rows("count_model_vectors", {"model_id": row[0]})[0][0] <= EXACT_UP_TO:
+        if row is None or self._rows("largest_scope", {"model_id": row[0]})[0][0] <= SIGNS_UP_TO:
             return None
         return row[0], row[1]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from recollect.log import MemoryLog
 from recollect.model.scope import Visibility
-from recollect.storage.interface import Candidate
+from recollect.storage.interface import Candidate, Ranked
 from recollect.storage.relational.reader import RelationalReader
 
 # Full-text search scores every row that holds a term, so a query may touch this many rows: rarest terms first,
@@ -84,6 +84,15 @@ class RelationalSearcher(RelationalReader):
             if len(visible) >= limit or len(found) < most:
                 return visible[:limit]
             most *= 4
+
+    def _best(self, query: str, values: dict[str, Any], limit: int, most: int) -> list[Ranked]:
+        """The best results of a query with a limit; its namesake, slower, tells apart what is equally good."""
+        read = most + limit
+        found = [Ranked._make(row) for row in self._rows(query, {**values, "limit": read})]
+        if len(found) == read and found[-1].score == found[most - 1].score:
+            rows = self._rows(f"{query}_settled", {**values, "limit": most})
+            return [Ranked._make(row) for row in rows]
+        return self._settled(found, limit, most)
 
     def _settled(self, found: list[S], limit: int, most: int) -> list[S]:
         """The best of what was found; where a cut behind the limit parts equals, the newer come first, then by content.

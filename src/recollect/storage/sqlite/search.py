@@ -52,7 +52,9 @@ class SqliteSearcher(SqliteReader, TokenReader, RelationalSearcher):
         if chosen:
             either = " OR ".join(f'"{term}"' for term in chosen)
             query = f"{{terms}} : ({either}){within}"
-            ranked = self._visible(visibility, limit, lambda most: self._matching(query, limit, most))
+            ranked = self._visible(
+                visibility, limit, lambda most: self._best("match_terms", {"query": query}, limit, most)
+            )
         return Matches(ranked, frequencies, size, skipped=len(frequencies) - len(chosen))
 
     def _frequencies(self, terms: list[str], scopes: list[str]) -> tuple[dict[str, int], int, str, dict[str, int]]:
@@ -111,13 +113,6 @@ class SqliteSearcher(SqliteReader, TokenReader, RelationalSearcher):
             return self._settled(found, limit, most)
 
         return [Ranked(hit.seq, hit.score) for hit in self._visible(visibility, limit, nearest)]
-
-    def _matching(self, query: str, limit: int, most: int) -> list[Ranked]:
-        read = 2 * most
-        found = [Ranked._make(row) for row in self._rows("match_terms", {"query": query, "limit": read})]
-        if len(found) == read and found[-1].score == found[most - 1].score:  # others may match equally well
-            found = [Ranked._make(row) for row in self._rows("match_terms_settled", {"query": query, "limit": most})]
-        return self._settled(found, limit, most)
 
     def similarities(self, visibility: Visibility, vector: Vector, seqs: Sequence[int]) -> dict[int, float]:
         model = self._row("find_model", {"name": vector.model})

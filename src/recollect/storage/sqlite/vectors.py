@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 # For each vector that is wanted, so many are chosen by their signs and compared exactly (`benchmarks/vectors.py` has
 # what that finds). Where there are not many times more, comparing all is as fast: they lie side by side in memory.
-_CHOSEN_BY_SIGNS = 32
-_MANY_TIMES = 8
+_CHOSEN_BY_SIGNS = 16
+_MANY_TIMES = 16
 # The same product differs by so much with the place of its row in a matrix.
 _ROUNDING = 1e-5
 _READ_AT_ONCE = 10_000

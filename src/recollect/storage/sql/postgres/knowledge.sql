@@ -28,7 +28,7 @@ SELECT m.seq FROM recollect.memory_people AS mp
 JOIN recollect.memories AS m ON m.orchestrator_id = mp.orchestrator_id AND m.memory_id = mp.memory_id
 WHERE mp.orchestrator_id = :orchestrator_id AND mp.person_id IN (SELECT jsonb_array_elements_text(:person_ids::jsonb))
   AND @visible
-GROUP BY m.seq, m.observed_at, m.content ORDER BY m.observed_at DESC, m.content COLLATE "C", m.seq LIMIT :limit
+GROUP BY m.seq, m.observed_at, m.content ORDER BY @preferred LIMIT :limit
 
 -- What happened to visible memories, the last first.
 -- name: changes

@@ -178,18 +178,33 @@ FROM unnest(:terms::text[]) AS t (term)
 SELECT count(*) FROM recollect.memories WHERE orchestrator_id = :orchestrator_id AND scope_id = ANY(:scopes::bigint[])
 
 -- Best matches of some terms, each worth something: BM25, as the embedded engine has it. Whole numbers are added, so that
--- what matches equally well has the same score whichever term came first; then the newer is preferred.
+-- what matches equally well has the same score whichever term came first.
+-- fragment: matches
+SELECT p.seq, sum(round(1e9 * q.worth * p.occurrences * 2.2
+    / (p.occurrences + 1.2 * (0.25 + 0.75 * p.length / :average::double precision)))::bigint) AS score
+FROM unnest(:terms::text[], :worths::double precision[]) AS q (term, worth)
+JOIN recollect.memory_terms AS p
+    ON p.orchestrator_id = :orchestrator_id AND p.scope_id = ANY(:scopes::bigint[]) AND p.term = q.term
+GROUP BY p.seq
+
 -- name: match_terms
-WITH best AS (
-    SELECT p.seq, sum(round(1e9 * q.worth * p.occurrences * 2.2
-        / (p.occurrences + 1.2 * (0.25 + 0.75 * p.length / :average::double precision)))::bigint) AS score
-    FROM unnest(:terms::text[], :worths::double precision[]) AS q (term, worth)
-    JOIN recollect.memory_terms AS p
-        ON p.orchestrator_id = :orchestrator_id AND p.scope_id = ANY(:scopes::bigint[]) AND p.term = q.term
-    GROUP BY p.seq ORDER BY score DESC FETCH FIRST :limit ROWS WITH TIES)
-SELECT b.seq, b.score::double precision / 1e9
-FROM best AS b JOIN recollect.memories AS m ON m.orchestrator_id = :orchestrator_id AND m.seq = b.seq
-ORDER BY b.score DESC, m.observed_at DESC, m.content COLLATE "C", b.seq LIMIT :limit
+SELECT f.seq, f.score::double precision FROM (@matches) AS f ORDER BY f.score DESC LIMIT :limit
+
+-- The same where many match equally well.
+-- name: match_terms_settled
+SELECT b.seq, b.score::double precision
+FROM (SELECT f.seq, f.score FROM (@matches) AS f ORDER BY f.score DESC FETCH FIRST :limit ROWS WITH TIES) AS b
+JOIN recollect.memories AS m ON m.orchestrator_id = :orchestrator_id AND m.seq = b.seq
+ORDER BY b.score DESC, @preferred LIMIT :limit
+
+-- Of what is equally good, the newer is preferred, then it goes by content: never by what was stored first.
+-- fragment: preferred
+m.observed_at DESC, m.content COLLATE "C", m.seq
+
+-- name: settle
+SELECT m.seq FROM recollect.memories AS m
+WHERE m.orchestrator_id = :orchestrator_id AND m.seq IN (SELECT value::bigint FROM jsonb_array_elements_text(:seqs::jsonb))
+ORDER BY @preferred
 
 -- What ranking needs to know of some memories.
 -- name: candidates
@@ -221,25 +236,42 @@ WHERE v.orchestrator_id = :orchestrator_id AND v.seq = ANY(@seqs) AND v.model_id
 SELECT count(*) FROM recollect.memory_embeddings
 WHERE orchestrator_id = :orchestrator_id AND scope_id = ANY(:scopes::bigint[]) AND model_id = :model_id
 
--- name: count_model_vectors
-SELECT count(*) FROM recollect.memory_embeddings WHERE orchestrator_id = :orchestrator_id AND model_id = :model_id
+-- How many vectors of a model the largest scope holds.
+-- name: largest_scope
+SELECT coalesce(max(count), 0) FROM (
+    SELECT count(*) FROM recollect.memory_embeddings
+    WHERE orchestrator_id = :orchestrator_id AND model_id = :model_id GROUP BY scope_id) AS counted (count)
 
 -- Exact nearest vectors in some scopes. No index of vectors serves this text: theirs names the dimension.
 -- name: nearest
-WITH best AS (
-    SELECT v.seq, v.vector <=> :vector::vector AS distance FROM recollect.memory_embeddings AS v
-    WHERE v.orchestrator_id = :orchestrator_id AND v.scope_id = ANY(:scopes::bigint[]) AND v.model_id = :model_id
-    ORDER BY distance FETCH FIRST :limit ROWS WITH TIES)
-SELECT b.seq, 1.0 - b.distance
-FROM best AS b JOIN recollect.memories AS m ON m.orchestrator_id = :orchestrator_id AND m.seq = b.seq
-ORDER BY b.distance, m.observed_at DESC, m.content COLLATE "C", b.seq LIMIT :limit
+SELECT v.seq, 1.0 - (v.vector <=> :vector::vector) AS score FROM recollect.memory_embeddings AS v
+WHERE v.orchestrator_id = :orchestrator_id AND v.scope_id = ANY(:scopes::bigint[]) AND v.model_id = :model_id
+ORDER BY v.vector <=> :vector::vector LIMIT :limit
+
+-- The same where many are equally near.
+-- name: nearest_settled
+SELECT v.seq, 1.0 - (v.vector <=> :vector::vector) AS score FROM recollect.memory_embeddings AS v
+JOIN recollect.memories AS m ON m.orchestrator_id = v.orchestrator_id AND m.seq = v.seq
+WHERE v.orchestrator_id = :orchestrator_id AND v.scope_id = ANY(:scopes::bigint[]) AND v.model_id = :model_id
+ORDER BY v.vector <=> :vector::vector, @preferred LIMIT :limit
+
+-- The same among those that differ in the fewest signs.
+-- name: nearest_by_signs
+SELECT v.seq, 1.0 - (v.vector <=> :vector::vector) AS score
+FROM (SELECT s.seq FROM recollect.memory_embeddings AS s
+      WHERE s.orchestrator_id = :orchestrator_id AND s.scope_id = ANY(:scopes::bigint[]) AND s.model_id = :model_id
+      ORDER BY s.signs <~> binary_quantize(:vector::vector), s.signs, s.seq DESC LIMIT :chosen) AS near
+JOIN recollect.memory_embeddings AS v
+    ON v.orchestrator_id = :orchestrator_id AND v.seq = near.seq AND v.model_id = :model_id
+JOIN recollect.memories AS m ON m.orchestrator_id = :orchestrator_id AND m.seq = near.seq
+ORDER BY v.vector <=> :vector::vector, @preferred LIMIT :limit
 
 -- The same for a time in the past, where the gate chooses first.
 -- name: nearest_visible
 SELECT m.seq, 1.0 - (v.vector <=> :vector::vector) AS score FROM recollect.memories AS m
 JOIN recollect.memory_embeddings AS v ON v.orchestrator_id = m.orchestrator_id AND v.seq = m.seq
 WHERE v.model_id = :model_id AND @visible
-ORDER BY v.vector <=> :vector::vector, m.observed_at DESC, m.content COLLATE "C", m.seq LIMIT :limit
+ORDER BY v.vector <=> :vector::vector, @preferred LIMIT :limit
 
 -- name: queue_vector
 INSERT INTO recollect.embedding_queue (orchestrator_id, seq)

@@ -22,7 +22,7 @@ ORDER BY mp.memory_id, mp.person_id
 SELECT DISTINCT m.seq FROM json_each(:person_ids) AS j
 JOIN memory_people AS mp ON mp.person_id = j.value
 JOIN memories AS m ON m.memory_id = mp.memory_id
-WHERE @visible ORDER BY m.observed_at DESC, m.content, m.seq LIMIT :limit
+WHERE @visible ORDER BY @preferred LIMIT :limit
 
 -- What happened to visible memories, the last first: events in their own order, so that only the newest are looked at.
 -- name: changes

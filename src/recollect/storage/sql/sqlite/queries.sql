@@ -154,12 +154,14 @@ WHERE memory_fts MATCH :query ORDER BY score DESC LIMIT :limit
 -- The same where many match equally well.
 -- name: match_terms_settled
 SELECT f.rowid, -bm25(memory_fts, 1.0, 0.0) AS score FROM memory_fts AS f JOIN memories AS m ON m.seq = f.rowid
-WHERE memory_fts MATCH :query ORDER BY score DESC, m.observed_at DESC, m.content, m.seq LIMIT :limit
+WHERE memory_fts MATCH :query ORDER BY score DESC, @preferred LIMIT :limit
 
--- Memories that match equally well, in the order in which they are preferred: never that in which they came.
+-- Of what is equally good, the newer is preferred, then it goes by content: never by what was stored first.
+-- fragment: preferred
+m.observed_at DESC, m.content, m.seq
+
 -- name: settle
-SELECT m.seq FROM json_each(:seqs) AS j JOIN memories AS m ON m.seq = j.value
-ORDER BY m.observed_at DESC, m.content, m.seq
+SELECT m.seq FROM json_each(:seqs) AS j JOIN memories AS m ON m.seq = j.value ORDER BY @preferred
 
 -- What ranking needs to know of some memories: their terms (read from the text index's own table, which is much
 -- faster than through the index), their place in a conversation, and which vector of theirs counts.
@@ -259,7 +261,7 @@ DELETE FROM embedding_queue WHERE seq IN (SELECT seq FROM memory_embeddings WHER
 SELECT m.seq, vec_distance_cosine(v.vector, :vector) AS distance
 FROM memories AS m JOIN memory_embeddings AS v ON v.seq = m.seq
 WHERE v.model_id = :model_id AND @visible
-ORDER BY distance, m.observed_at DESC, m.content LIMIT :limit
+ORDER BY distance, @preferred LIMIT :limit
 
 -- Whether any edge touches some memories: asked before the gate is, and never answered to the caller.
 -- name: touching_edges

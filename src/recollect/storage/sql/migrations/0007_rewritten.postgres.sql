@@ -1,1 +1,0 @@
--- Nothing: on a server vectors are searched where they are stored, and nothing kept in memory has to follow them.

@@ -105,10 +105,14 @@ POOLS = Pools()
 
 
 def begin(connection: Connection, orchestrator_id: str, mode: str) -> None:
-    """Begins a transaction that belongs to one orchestrator; the setting ends with it, whoever connects next."""
-    text = sql.SQL("BEGIN ISOLATION LEVEL {mode}; SET LOCAL recollect.orchestrator = {own}").format(
-        mode=sql.SQL(mode), own=sql.Literal(orchestrator_id)
-    )
+    """Begins a transaction that belongs to one orchestrator; the settings end with it, whoever connects next.
+
+    All that is asked here takes milliseconds, and starting helpers for it takes longer.
+    """
+    text = sql.SQL(
+        "BEGIN ISOLATION LEVEL {mode}; SET LOCAL recollect.orchestrator = {own};"
+        "SET LOCAL max_parallel_workers_per_gather = 0"
+    ).format(mode=sql.SQL(mode), own=sql.Literal(orchestrator_id))
     connection.execute(text)
 
 

@@ -24,7 +24,7 @@ from recollect.storage.relational.tokens import TokenReader
 EXACT_UP_TO = 10_000
 _CHOSEN_BY_SIGNS = 16
 # Beyond, an index over everybody's vectors is faster, though it depends on the order in which they came.
-SIGNS_UP_TO = 500_000
+SIGNS_UP_TO = 200_000
 # A term is counted no further than this: beyond, it tells memories apart no better.
 _COUNTED = 20_000
 # Rows an index search may look at before it gives up; then all are searched.
@@ -108,8 +108,8 @@ class PostgresSearcher(PostgresReader, TokenReader, RelationalSearcher):
                 if len(found) == most:
                     return found
             if size > EXACT_UP_TO and chosen < size:
-                rows = self._rows("nearest_by_signs", {**values, "chosen": chosen, "limit": most})
-                return [Ranked._make(row) for row in rows]
+                rows = self._rows("nearest_by_signs", {**values, "chosen": chosen, "limit": most + limit})
+                return self._settled([Ranked._make(row) for row in rows], limit, most)
             return self._best("nearest", values, limit, most)
 
         return self._visible(visibility, limit, nearest)

@@ -203,8 +203,7 @@ m.observed_at DESC, m.content COLLATE "C", m.seq
 
 -- name: settle
 SELECT m.seq FROM recollect.memories AS m
-WHERE m.orchestrator_id = :orchestrator_id AND m.seq IN (SELECT value::bigint FROM jsonb_array_elements_text(:seqs::jsonb))
-ORDER BY @preferred
+WHERE m.orchestrator_id = :orchestrator_id AND m.seq = ANY(@seqs) ORDER BY @preferred
 
 -- What ranking needs to know of some memories.
 -- name: candidates
@@ -263,8 +262,7 @@ FROM (SELECT s.seq FROM recollect.memory_embeddings AS s
       ORDER BY s.signs <~> binary_quantize(:vector::vector), s.signs, s.seq DESC LIMIT :chosen) AS near
 JOIN recollect.memory_embeddings AS v
     ON v.orchestrator_id = :orchestrator_id AND v.seq = near.seq AND v.model_id = :model_id
-JOIN recollect.memories AS m ON m.orchestrator_id = :orchestrator_id AND m.seq = near.seq
-ORDER BY v.vector <=> :vector::vector, @preferred LIMIT :limit
+ORDER BY v.vector <=> :vector::vector, v.seq DESC LIMIT :limit
 
 -- The same for a time in the past, where the gate chooses first.
 -- name: nearest_visible

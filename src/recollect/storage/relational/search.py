@@ -14,7 +14,7 @@ from recollect.storage.relational.reader import RelationalReader
 
 # Full-text search scores every row that holds a term, so a query may touch this many rows: rarest terms first,
 # and common ones only to rank what the rare ones found.
-POSTINGS = 2_000
+POSTINGS = 1_000
 # A term in more than this part of all memories does not tell them apart.
 _COMMON = 0.2
 _FEW = 20

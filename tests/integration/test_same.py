@@ -75,6 +75,37 @@ def test_who_has_been_running_for_long_answers_like_who_just_came(open_memory):
         assert answers(running) == expected
 
 
+@pytest.mark.only_on("sqlite")
+def test_who_has_fallen_far_behind_catches_up(open_memory, monkeypatch):
+    from recollect.storage.sqlite import writer
+
+    monkeypatch.setattr(writer, "_NOTES_KEPT", 2)
+    with open_memory() as running, open_memory() as other:
+        ids = [receipt.memory.memory_id for receipt in running.remember_many(NOTES[:60], user="alex")]
+        answers(running)
+        for memory_id in ids[:20]:
+            other.forget(memory_id, user="alex")
+        other.edit(ids[30], content="The cocoa of the castle tastes burnt", user="alex")
+        other.upkeep()
+        with open_memory() as fresh:
+            expected = answers(fresh)
+        assert answers(running) == expected
+
+
+def test_a_deleted_session_is_gone_for_everybody(open_memory):
+    with open_memory() as running, open_memory() as other:
+        other.remember_many(NOTES[:100], user="alex")
+        talk = other.session_of(user="alex")
+        for note in NOTES[100:140]:
+            other.persist_turn(talk.session_id, note, "Noted")
+        other.upkeep()
+        running.recall("coffee", user="alex", include_messages=True)
+        other.delete_session(talk.session_id)
+        with open_memory() as fresh:
+            expected = answers(fresh)
+        assert answers(running) == expected
+
+
 ASKING = """
 import sys, recollect
 with recollect.open(sys.argv[1], orchestrator="home", files=sys.argv[2]) as memory:

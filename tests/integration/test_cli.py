@@ -248,6 +248,27 @@ def test_ctrl_c_ends_with_one_line(root):
     assert err.decode().strip() == "recollect: interrupted [interrupted]"
 
 
+INTERRUPTED_WHILE_IT_LOADS = """
+import sys, recollect.cli
+
+class Interrupted:
+    def find_spec(self, name, *_):
+        if name == "recollect.cli.main":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupted())
+recollect.cli.main()
+"""
+
+
+@pytest.mark.only_on("sqlite")
+def test_ctrl_c_while_it_loads_ends_with_one_line():
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_WHILE_IT_LOADS], check=False, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (130, "recollect: interrupted [interrupted]\n")
+
+
 def test_json_is_the_whole_of_stdout(run):
     remember(run, "x")
     for command in (("list",), ("stats",), ("search", "x")):

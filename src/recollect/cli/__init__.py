@@ -10,5 +10,6 @@ def main() -> None:
     try:
         from recollect.cli.main import run
     except KeyboardInterrupt:
-        sys.exit("recollect: interrupted [interrupted]")
+        sys.stderr.write("recollect: interrupted [interrupted]\n")
+        sys.exit(130)
     run()

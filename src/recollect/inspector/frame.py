@@ -134,7 +134,6 @@ async def framed(request: Request, api: Api, section: str, build: Callable[[View
     ui.on_exception(lambda: ui.notify("Something went wrong here.", type="negative", position="top"))
     await view.look()
     ui.timer(_LOOK_EVERY, view.look, immediate=False)
-    ui.keyboard(on_key=lambda event: _pressed(event, section), ignore=["input", "select", "textarea"], repeating=False)
 
 
 def _navigation(section: str) -> None:
@@ -158,11 +157,3 @@ def _theme_button(dark: ui.dark_mode) -> None:
         ui.run_javascript(f"document.cookie = '{_THEME}={name}; path=/; SameSite=Strict; max-age=31536000'")
 
     ui.button(icon="contrast", on_click=turn).props('flat round dense aria-label="Light or dark"')
-
-
-def _pressed(event: Any, section: str) -> None:
-    if event.action.keydown and event.key == "/" and not event.modifiers.ctrl:
-        if section == "/":
-            ui.run_javascript("document.querySelector('input[type=search]')?.focus()")
-        else:
-            ui.navigate.to("/")

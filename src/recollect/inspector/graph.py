@@ -86,18 +86,24 @@ class _Graph:
             lambda: self._view.ask("graph", around=around, about=about, limit=limit),
         )
 
+    def _wanted(self) -> tuple[str | None, str | None, int]:
+        """What stands in the fields: an answer to anything else comes too late."""
+        return self._around, self._about, self._limit.value
+
     async def show(self) -> None:
         """The graph as it is, around what was chosen."""
-        found = await self._ask(self._around, self._about, self._limit.value)
-        if found is not None:
+        wanted = self._wanted()
+        found = await self._ask(*wanted)
+        if found is not None and wanted == self._wanted():
             self._chosen = None
             self._draw(found)
             self._explain()
 
     async def refresh(self) -> None:
         """The same again, since memory has changed; what was drawn stays where it is."""
-        found = await self._ask(self._around, self._about, self._limit.value)
-        if found is not None and found != self._shown:
+        wanted = self._wanted()
+        found = await self._ask(*wanted)
+        if found is not None and wanted == self._wanted() and found != self._shown:
             self._draw(found)
 
     def _draw(self, found: dict[str, Any]) -> None:

@@ -53,6 +53,18 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",  # without any, forms would not say where they come from
 }
+# "/" searches from everywhere, from the first moment on: nothing of it has to come from the server.
+_SCRIPT = """
+document.documentElement.lang = "en"
+document.addEventListener("keydown", event => {
+  const typing = event.target.closest?.("input, select, textarea")
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || typing) return
+  event.preventDefault()
+  const search = document.querySelector("input[type=search]")
+  if (search) search.focus()
+  else document.querySelector("a.brand")?.click()
+})
+"""
 _TIMEOUT = 30.0
 
 
@@ -66,7 +78,7 @@ def mount(app: FastAPI, memory: MemorySystem, gatekeeper: Gatekeeper) -> None:
         return Response(_file("style.css"), media_type="text/css", headers={"Cache-Control": "max-age=60"})
 
     ui.add_head_html(f'<link rel="stylesheet" href="{_STYLE}">', shared=True)
-    ui.add_head_html('<script>document.documentElement.lang = "en"</script>', shared=True)
+    ui.add_head_html(f"<script>{_SCRIPT}</script>", shared=True)
     ui.run_with(
         app,
         title="Recollect",

@@ -36,6 +36,7 @@ class _Timeline:
     def __init__(self, view: View) -> None:
         self._view = view
         self._learned: list[dict[str, Any]] = []
+        self._lists = self._compares = 0  # how often each was asked for: an answer that comes late is not shown
 
     async def build(self) -> None:
         self._learned = (await self._view.ask("learned"))["learned"]
@@ -129,9 +130,11 @@ class _Timeline:
         day = _day(self._date.value)
         if day is None:
             return
+        self._lists += 1
+        mine = self._lists
         known_at = None if day >= self._today else f"{day.isoformat()}T23:59:59Z"
         found = await self._view.attempt(lambda: self._view.ask("list", limit=_AT_ONCE, known_at=known_at))
-        if found is None:
+        if found is None or mine != self._lists:
             return
         self._listed.clear()
         with self._listed:
@@ -146,6 +149,8 @@ class _Timeline:
         start, end = _day(self._from.value), _day(self._to.value)
         if start is None or end is None:
             return
+        self._compares += 1
+        mine = self._compares
         start, end = sorted((start, end))
         since, until = f"{start.isoformat()}T00:00:00Z", f"{(end + timedelta(days=1)).isoformat()}T00:00:00Z"
         learned = sum(each["count"] for each in self._learned if start.isoformat() <= each["day"] <= end.isoformat())
@@ -153,7 +158,7 @@ class _Timeline:
         for title, kind in _DIFFERENCES.items():
             ask = partial(self._view.ask, "changes", since=since, until=until, kinds=[kind], limit=_AT_ONCE)
             answer = await self._view.attempt(ask)
-            if answer is None:
+            if answer is None or mine != self._compares:
                 return
             found[title] = answer["changes"]
         self._compared.clear()
